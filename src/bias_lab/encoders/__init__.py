@@ -1,0 +1,1 @@
+"""Frozen encoders: locate a checkpoint, turn texts into vectors, keep the vectors on disk."""

@@ -1,0 +1,174 @@
+"""Frozen encoder + two-layer head behind the regressor interface."""
+
+import logging
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bias_lab.encoders.embedder import Embedder
+from bias_lab.encoders.frozen import FrozenEncoder
+from bias_lab.errors import ConfigError
+from bias_lab.models.head import check_head_options
+from bias_lab.text import Cleaning
+
+if TYPE_CHECKING:
+    from bias_lab.models.module import FrozenEncoderRegressor
+    from bias_lab.models.training import History, TrainerFactory
+
+log = logging.getLogger(__name__)
+
+ByLanguage = str | None | Mapping[str, str | None]
+
+
+class EncoderHeadRegressor:
+    """Emotion intensity from cached vectors of a frozen encoder and a head trained on them.
+
+    `name_or_path` and `revision` may be mappings from language to value, of which `language` picks one. All encoder
+    options are those of `FrozenEncoder`, all head options those of `two_layer_head`.
+    """
+
+    def __init__(
+        self,
+        *,
+        name_or_path: ByLanguage,
+        language: str,
+        cache_root: Path,
+        trainer: "TrainerFactory",
+        revision: ByLanguage = None,
+        pooling: str = "cls",
+        layer: int = -1,
+        max_length: int = 128,
+        dtype: str = "float32",
+        prefix: str = "",
+        batch_tokens: int = 8192,
+        device: str = "auto",
+        trust_remote_code: bool = False,
+        cleaning: Mapping[str, Any] | None = None,
+        hidden: int = 128,
+        activation: str = "relu",
+        output: str = "sigmoid",
+        dropout: float = 0.0,
+        optimizer: Any = None,
+        loss: Any = None,
+        batch_size: int = 32,
+        patience: int = 10,
+    ) -> None:
+        check_head_options(hidden=hidden, activation=activation, output=output, dropout=dropout)
+        for key, value in {"batch_size": batch_size, "patience": patience}.items():
+            if value < 1:
+                raise ConfigError(f"model.{key}={value}: must be 1 or more")
+        name = _for_language("model.name_or_path", name_or_path, language)
+        if not name:
+            raise ConfigError(
+                "model.name_or_path is empty: give a hub id such as FacebookAI/xlm-roberta-base, "
+                "or a folder with config.json, tokenizer and *.safetensors"
+            )
+        encoder = FrozenEncoder(
+            name_or_path=name,
+            revision=_for_language("model.revision", revision, language),
+            pooling=pooling,
+            layer=layer,
+            max_length=max_length,
+            dtype=dtype,
+            prefix=prefix,
+            batch_tokens=batch_tokens,
+            device=device,
+            trust_remote_code=trust_remote_code,
+        )
+        self.embedder = Embedder(encoder, Cleaning.from_mapping(cleaning), cache_root)
+        self._head: dict[str, Any] = {
+            "hidden": hidden,
+            "activation": activation,
+            "output": output,
+            "dropout": dropout,
+        }
+        self._passed_in: dict[str, Any] = {
+            key: value for key, value in {"optimizer": optimizer, "loss": loss}.items() if value is not None
+        }
+        self._trainer = trainer
+        self._batch_size = batch_size
+        self._patience = patience
+        self.module: FrozenEncoderRegressor | None = None
+        self.history: History | None = None
+        self._fitter: Any = None
+
+    def fit(
+        self,
+        texts: Sequence[str],
+        scores: np.ndarray,
+        *,
+        dev_texts: Sequence[str],
+        dev_scores: np.ndarray,
+        seed: int,
+    ) -> None:
+        """Train the head on the vectors of n texts; the best epoch on dev Pearson is kept."""
+        import torch
+
+        from bias_lab.models.module import FrozenEncoderRegressor
+        from bias_lab.models.training import train_head
+
+        vectors, dev_vectors = self.embedder(texts), self.embedder(dev_texts)
+        with torch.random.fork_rng():
+            torch.manual_seed(seed)
+            self.module = FrozenEncoderRegressor(
+                in_features=vectors.shape[1], encoder=self.embedder.encoder, **self._head, **self._passed_in
+            )
+        self._fitter, self.history = train_head(
+            self.module,
+            (vectors, scores),
+            (dev_vectors, dev_scores),
+            trainer=self._trainer,
+            batch_size=self._batch_size,
+            patience=self._patience,
+            seed=seed,
+        )
+
+    def predict(self, texts: Sequence[str]) -> np.ndarray:
+        """Scores float64 (n,) of n texts, from their cached vectors."""
+        import torch
+
+        module = self._fitted()
+        vectors = torch.from_numpy(self.embedder(texts))
+        module.eval()
+        with torch.inference_mode():
+            parts = [module.score_vectors(part.to(module.device)).double().cpu() for part in vectors.split(65_536)]
+        return torch.cat(parts).numpy()
+
+    def coverage(self, texts: Sequence[str]) -> dict[str, int]:
+        """`tokens` (subwords without special ones) and, of them, `unknown` over all texts."""
+        found = self.embedder.look_up(texts)
+        return {"tokens": int(found.tokens.sum()), "unknown": int(found.unknown.sum())}
+
+    def save(self, folder: Path) -> None:
+        """Write `head.ckpt`: the head and its plain hyperparameters, loadable with `weights_only=True`."""
+        from bias_lab.files import write_atomic
+
+        self._fitted()
+        write_atomic(folder / "head.ckpt", lambda part: self._fitter.save_checkpoint(part, weights_only=True))
+
+    def describe(self) -> dict[str, Any]:
+        """Checkpoint, options, cache use and training course, as plain types."""
+        told: dict[str, Any] = {"encoder": self.embedder.describe(), "head": dict(self._head)}
+        if self.history is not None:
+            told["training"] = {
+                "epochs": len(self.history.epochs),
+                "best_epoch": self.history.best_epoch,
+                "best_dev_pearson": self.history.best_dev_pearson,
+            }
+        return told
+
+    def _fitted(self) -> "FrozenEncoderRegressor":
+        if self.module is None:
+            raise RuntimeError("call fit() first")
+        return self.module
+
+
+def _for_language(key: str, value: ByLanguage, language: str) -> str | None:
+    """The value itself, or the one of `language` where the configuration gives one a language."""
+    if value is None or isinstance(value, str):
+        return value
+    if language not in value:
+        raise ConfigError(f"{key} has no entry for task.lang={language}; it has {', '.join(value) or 'none'}")
+    return value[language]
