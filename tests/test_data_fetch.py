@@ -114,8 +114,7 @@ def test_offline(tmp_path, server, capsys):
 
 def test_other_content_is_not_installed_nor_kept(tmp_path, server):
     changed = [
-        (name, raw.replace(b"text 1", b"text 7") if name.endswith("Es-joy-dev.txt") else raw)
-        for name, raw in GOOD
+        (name, raw.replace(b"text 1", b"text 7") if name.endswith("Es-joy-dev.txt") else raw) for name, raw in GOOD
     ]
     server.answers = [(200, pack(changed)), (200, pack(GOOD))]
     with pytest.raises(DataError) as caught:
@@ -139,18 +138,14 @@ def test_an_incomplete_archive(tmp_path, server):
 
 
 def test_line_ends_and_marks_do_not_count_as_other_content(tmp_path, server):
-    server.answers = [
-        (200, pack([(name, b"\xef\xbb\xbf" + raw.replace(b"\r\n", b"\n")) for name, raw in GOOD]))
-    ]
+    server.answers = [(200, pack([(name, b"\xef\xbb\xbf" + raw.replace(b"\r\n", b"\n")) for name, raw in GOOD]))]
     assert fetch(out=tmp_path / "a", url=server.url) is True
 
 
 @pytest.mark.parametrize("body", [b"<html>log in first</html>", pack(GOOD)[:-600]])
 def test_no_sound_zip(tmp_path, server, body):
     server.answers = [(200, body), (200, pack(GOOD))]
-    with pytest.raises(
-        DataError, match=r"not a sound zip archive \(File is not a zip file\)\. By hand: open"
-    ):
+    with pytest.raises(DataError, match=r"not a sound zip archive \(File is not a zip file\)\. By hand: open"):
         fetch(out=tmp_path / "a", url=server.url)
     assert fetch(out=tmp_path / "a", url=server.url) is True
 

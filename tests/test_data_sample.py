@@ -17,9 +17,7 @@ from bias_lab.data.task import EMOTIONS, LANGUAGES
 from bias_lab.errors import ConfigError, DataError
 
 HEADER = "\t".join(COLUMNS)
-ROWS = (
-    'a\tsay "hi\ttrain\t0.000\t0.100\t0.200\t0.300\nb\tho\tdev\t1\t1\t1\t1\nc\tha\ttest\t0.5\t0.6\t0.7\t0.8\n'
-)
+ROWS = 'a\tsay "hi\ttrain\t0.000\t0.100\t0.200\t0.300\nb\tho\tdev\t1\t1\t1\t1\nc\tha\ttest\t0.5\t0.6\t0.7\t0.8\n'
 
 
 def parse(text, emotion="joy"):

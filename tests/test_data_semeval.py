@@ -75,8 +75,7 @@ def test_a_last_line_without_newline_is_fine_when_complete(tmp_path):
     [
         (
             f"{HEADER}\na\tuno\tjoy\t0.5\nb\tdos\tjoy\tNONE\n",
-            ", line 3: the score is NONE: this file has no labels; "
-            "the labelled test files end in -test-gold.txt",
+            ", line 3: the score is NONE: this file has no labels; the labelled test files end in -test-gold.txt",
         ),
         (
             f"{HEADER}\na\tuno\tjoy\t1.2\n",
@@ -121,8 +120,7 @@ def test_a_last_line_without_newline_is_fine_when_complete(tmp_path):
         ),
         (
             "",
-            ", line 1: expected the header ID<TAB>Tweet<TAB>Affect Dimension<TAB>Intensity Score, "
-            "got 'an empty file'",
+            ", line 1: expected the header ID<TAB>Tweet<TAB>Affect Dimension<TAB>Intensity Score, got 'an empty file'",
         ),
         (f"{HEADER}\r\n", ": there is a header but no row below it"),
         (
@@ -148,9 +146,7 @@ def test_malformed_files(tmp_path, content, message):
 def test_other_row_counts_are_a_warning(tmp_path, caplog):
     with caplog.at_level(logging.WARNING, logger="bias_lab.data"):
         load(write(tmp_path))
-    assert (
-        caplog.messages[0] == f"{tmp_path / '2018-EI-reg-Es-joy-train.txt'} has 2 rows; 1058 were published"
-    )
+    assert caplog.messages[0] == f"{tmp_path / '2018-EI-reg-Es-joy-train.txt'} has 2 rows; 1058 were published"
     assert len(caplog.messages) == 3
 
 
@@ -224,9 +220,7 @@ def test_a_missing_folder(tmp_path):
     assert str(caught.value) == f"task.data_dir={tmp_path / 'none'}: there is no such folder. {HOW_TO_GET}"
     with pytest.raises(DataError) as caught:
         load(None)
-    assert str(caught.value) == (
-        f"task.data_dir is not set; it names the folder of SemEval-2018 files. {HOW_TO_GET}"
-    )
+    assert str(caught.value) == (f"task.data_dir is not set; it names the folder of SemEval-2018 files. {HOW_TO_GET}")
 
 
 def test_unknown_languages_and_emotions(tmp_path):
@@ -235,9 +229,7 @@ def test_unknown_languages_and_emotions(tmp_path):
     assert str(caught.value) == "task.lang='fr' is not known; choose from en, es, ar"
     with pytest.raises(ConfigError) as caught:
         load_semeval(tmp_path, language="en", emotion="love")
-    assert str(caught.value) == (
-        "task.emotion='love' is not known; choose from anger, fear, joy, sadness, valence"
-    )
+    assert str(caught.value) == ("task.emotion='love' is not known; choose from anger, fear, joy, sadness, valence")
 
 
 def test_published_row_counts():

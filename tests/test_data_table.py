@@ -54,17 +54,13 @@ def test_quoting_and_delimiter_can_be_set(tmp_path):
     paths = write(tmp_path, "tsv", train='text\tscore\n"a ""tab""\there"\t0.1\n')
     assert load(paths, quoting=True).train.texts == ('a "tab"\there',)
     rows = "text;score\nuno;0.1\n"
-    paths = write(
-        tmp_path, "dat", train=rows, dev=rows.replace("uno", "dos"), test=rows.replace("uno", "tres")
-    )
+    paths = write(tmp_path, "dat", train=rows, dev=rows.replace("uno", "dos"), test=rows.replace("uno", "tres"))
     assert load(paths, delimiter=";").test.texts == ("tres",)
 
 
 def test_columns_can_be_named(tmp_path):
     contents = {split: f"key,tweet,anger,joy\nk1,{split},0.1,0.9\n" for split in ("train", "dev", "test")}
-    task = load(
-        write(tmp_path, **contents), text_column="tweet", score_column="joy", id_column="key", name="mine"
-    )
+    task = load(write(tmp_path, **contents), text_column="tweet", score_column="joy", id_column="key", name="mine")
     assert (task.name, task.dev.texts, task.dev.ids, task.dev.scores.tolist()) == (
         "mine",
         ("dev",),
@@ -130,14 +126,11 @@ def test_unknown_delimiters(tmp_path):
     with pytest.raises(ConfigError) as caught:
         load(paths)
     assert str(caught.value) == (
-        f"{paths['train']}: no delimiter is known for the suffix '.dat' (known: .csv, .tsv, .txt); "
-        "set task.delimiter"
+        f"{paths['train']}: no delimiter is known for the suffix '.dat' (known: .csv, .tsv, .txt); set task.delimiter"
     )
     with pytest.raises(ConfigError) as caught:
         load(paths, delimiter="||")
-    assert str(caught.value) == (
-        "task.delimiter='||' is not allowed; it must be one character, such as ',' or ';'"
-    )
+    assert str(caught.value) == ("task.delimiter='||' is not allowed; it must be one character, such as ',' or ';'")
 
 
 def test_a_file_that_serves_as_two_splits_is_warned_of(tmp_path, caplog):

@@ -67,18 +67,14 @@ def test_scores(text, score):
 def test_scores_that_are_no_numbers(text):
     with pytest.raises(DataError) as caught:
         parse_score(text, where="f, line 2")
-    assert str(caught.value) == (
-        f"f, line 2: the score is {text!r}; expected a number from 0 to 1, such as 0.517"
-    )
+    assert str(caught.value) == (f"f, line 2: the score is {text!r}; expected a number from 0 to 1, such as 0.517")
 
 
 @pytest.mark.parametrize("text", ["1.2", "-0.1", "inf"])
 def test_scores_outside_the_range(text):
     with pytest.raises(DataError) as caught:
         parse_score(text, where="f, line 2")
-    assert str(caught.value) == (
-        f"f, line 2: the score is {text}, outside [0, 1]; rescale the scores to 0..1"
-    )
+    assert str(caught.value) == (f"f, line 2: the score is {text}, outside [0, 1]; rescale the scores to 0..1")
 
 
 def test_choices():

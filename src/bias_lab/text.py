@@ -69,13 +69,9 @@ class Cleaning:
         _require("unicode", self.unicode, UNICODE_FORMS)
         for key in ("entities", "newlines"):
             if not isinstance(getattr(self, key), bool):
-                raise ConfigError(
-                    f"cleaning.{key}={getattr(self, key)!r} is not allowed; choose true or false"
-                )
+                raise ConfigError(f"cleaning.{key}={getattr(self, key)!r} is not allowed; choose true or false")
         if isinstance(self.arabic, str) or not isinstance(self.arabic, (list, tuple)):
-            raise ConfigError(
-                f"cleaning.arabic={self.arabic!r} is not a list; choose any of [{', '.join(ARABIC)}]"
-            )
+            raise ConfigError(f"cleaning.arabic={self.arabic!r} is not a list; choose any of [{', '.join(ARABIC)}]")
         for name in self.arabic:
             _require("arabic", name, ARABIC)
         # One order, so that two ways to write the same cleaning share their cached embeddings.

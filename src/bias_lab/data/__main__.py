@@ -14,9 +14,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run a subcommand; return 0 where all is well, 1 where a problem was told on stderr or in the table."""
     parser = argparse.ArgumentParser(prog="python -m bias_lab.data", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
-    getting = commands.add_parser(
-        "fetch", help="download the organisers' archive and unpack the verified files"
-    )
+    getting = commands.add_parser("fetch", help="download the organisers' archive and unpack the verified files")
     getting.add_argument("--out", metavar="DIR", default="data/semeval2018", help="default: %(default)s")
     getting.add_argument("--url", default=fetch.URL, help="where the archive is (default: %(default)s)")
     checking = commands.add_parser("check", help="count and verify the files of a folder")

@@ -85,9 +85,7 @@ def render(findings: list[Finding], console: Console) -> bool:
             )
     found = sum(one.path is not None for one in findings)
     verified = sum(one.checksum == "ok" for one in findings)
-    console.print(
-        f"{found} of {len(findings)} files found, {verified} with the published content.", soft_wrap=True
-    )
+    console.print(f"{found} of {len(findings)} files found, {verified} with the published content.", soft_wrap=True)
     if problems:
         console.print(escape(HOW_TO_GET), soft_wrap=True)
     return not problems

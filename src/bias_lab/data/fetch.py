@@ -122,9 +122,7 @@ def _download(url: str) -> Path:
     root = Path(os.environ.get("BIAS_LAB_CACHE") or pooch.os_cache("bias_lab")).expanduser() / "downloads"
     name = pooch.utils.unique_file_name(url)
     # No hash for the archive, which may be packed anew: the content of its files is what is verified.
-    downloads = pooch.create(
-        path=root, base_url="", registry={name: None}, urls={name: url}, retry_if_failed=RETRIES
-    )
+    downloads = pooch.create(path=root, base_url="", registry={name: None}, urls={name: url}, retry_if_failed=RETRIES)
     progress = sys.stderr.isatty() and find_spec("tqdm") is not None
     try:
         fetcher = pooch.HTTPDownloader(progressbar=progress, timeout=TIMEOUT_S)
@@ -164,9 +162,7 @@ def _refuse_unsafe(archive: Path, member: zipfile.ZipInfo) -> None:
         problem = f"has {member.file_size} bytes, more than {MAX_MEMBER_BYTES}"
     else:
         return
-    raise DataError(
-        f"{archive}: the member {name!r} {problem}; the archive is refused and nothing was unpacked"
-    )
+    raise DataError(f"{archive}: the member {name!r} {problem}; the archive is refused and nothing was unpacked")
 
 
 def _is_wanted(member: zipfile.ZipInfo) -> bool:

@@ -31,9 +31,7 @@ def load_sample(*, language: str, emotion: str) -> Task:
     require_choice("task.lang", language, LANGUAGES)
     resource = files("bias_lab.data").joinpath("sample", f"{language}.tsv")
     if not resource.is_file():
-        raise DataError(
-            f"{resource}: the sample is missing from the installed package; install bias_lab again"
-        )
+        raise DataError(f"{resource}: the sample is missing from the installed package; install bias_lab again")
     return parse_sample(decode(resource.read_bytes(), path=str(resource)), language=language, emotion=emotion)
 
 
@@ -45,9 +43,7 @@ def parse_sample(source: Source, *, language: str, emotion: str) -> Task:
         raise DataError(f"{source.path}, line 1: expected the header {'<TAB>'.join(COLUMNS)}")
     rows = [_row(f"{source.path}, line {number}", line) for number, line in enumerate(lines[1:], start=2)]
     if (twice := first_duplicate([row["id"] for row in rows])) is not None:
-        raise DataError(
-            f"{source.path}, line {twice + 2}: the id {rows[twice]['id']!r} occurs twice; ids are unique"
-        )
+        raise DataError(f"{source.path}, line {twice + 2}: the id {rows[twice]['id']!r} occurs twice; ids are unique")
     parts = {}
     for split in SPLITS:
         chosen = [row for row in rows if row["split"] == split]

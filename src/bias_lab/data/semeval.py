@@ -123,9 +123,7 @@ def parse(source: Source, *, emotion: str) -> Split:
     header = tuple(cell.strip() for cell in lines[0].split("\t")) if lines else ()
     if header != COLUMNS:
         got = "<TAB>".join(header) if lines else "an empty file"
-        raise DataError(
-            f"{source.path}, line 1: expected the header {'<TAB>'.join(COLUMNS)}, got {_short(got)}"
-        )
+        raise DataError(f"{source.path}, line 1: expected the header {'<TAB>'.join(COLUMNS)}, got {_short(got)}")
     if len(lines) == 1:
         raise DataError(f"{source.path}: there is a header but no row below it")
     rows = [_row(source, number, line, emotion) for number, line in enumerate(lines[1:], start=2)]
@@ -168,8 +166,7 @@ def _row(source: Source, number: int, line: str, emotion: str) -> tuple[str, str
         )
     if score.strip() == "NONE":
         raise DataError(
-            f"{where}: the score is NONE: this file has no labels; the labelled test files end in "
-            "-test-gold.txt"
+            f"{where}: the score is NONE: this file has no labels; the labelled test files end in -test-gold.txt"
         )
     return tweet_id, text, parse_score(score.strip(), where=where)
 

@@ -68,9 +68,7 @@ def load_table(
 def _delimiter(path: Path, given: str | None) -> str:
     if given is not None:
         if len(given) != 1 or given in '"\r\n':
-            raise ConfigError(
-                f"task.delimiter={given!r} is not allowed; it must be one character, such as ',' or ';'"
-            )
+            raise ConfigError(f"task.delimiter={given!r} is not allowed; it must be one character, such as ',' or ';'")
         return given
     if path.suffix.lower() not in DELIMITERS:
         raise ConfigError(
@@ -136,9 +134,7 @@ def _split(
 def _column(source: Source, header: list[str], name: str) -> int:
     if header.count(name) != 1:
         problem = "no column" if name not in header else "more than one column"
-        raise DataError(
-            f"{source.path}, line 1: {problem} {name!r}; the header is: {', '.join(header) or '(empty)'}"
-        )
+        raise DataError(f"{source.path}, line 1: {problem} {name!r}; the header is: {', '.join(header) or '(empty)'}")
     return header.index(name)
 
 
