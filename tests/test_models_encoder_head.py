@@ -119,7 +119,7 @@ def test_the_best_epoch_on_dev_is_restored_and_training_stops_early():
     torch.manual_seed(0)
     module = FrozenEncoderRegressor(in_features=4, optimizer=partial(torch.optim.Adam, lr=0.05))
     _, history = train_head(module, (x, y), dev, trainer=TRAINER, batch_size=16, patience=3, seed=0)
-    course = [epoch["dev/pearson"] for epoch in history.epochs]
+    course = [epoch["train/dev_pearson"] for epoch in history.epochs]
     assert history.best_epoch == int(np.argmax(course))
     assert len(course) == history.best_epoch + 1 + 3 < 30
     module.eval()
@@ -133,7 +133,7 @@ def test_a_constant_dev_target_trains_to_the_end_of_patience():
     x, y = np.eye(4, dtype=np.float32), np.array([0.1, 0.2, 0.3, 0.4])
     module = FrozenEncoderRegressor(in_features=4)
     _, history = train_head(module, (x, y), (x, np.full(4, 0.5)), trainer=TRAINER, batch_size=2, patience=2, seed=0)
-    assert [epoch["dev/pearson"] for epoch in history.epochs] == [-1.0, -1.0, -1.0]
+    assert [epoch["train/dev_pearson"] for epoch in history.epochs] == [-1.0, -1.0, -1.0]
     assert history.best_epoch == 0
 
 

@@ -66,7 +66,7 @@ def local_folder(name_or_path: str) -> Path | None:
     if looks_local and "/" in name_or_path:
         raise ModelError(
             f"model.name_or_path={name_or_path}: there is no folder {path.absolute()}. "
-            "Give a folder with config.json, tokenizer and *.safetensors, or a hub id such as FacebookAI/xlm-roberta-base."
+            "Give a folder with config.json, tokenizer and *.safetensors, or a hub id (FacebookAI/xlm-roberta-base)."
         )
     return None
 

@@ -1,7 +1,7 @@
 """Frozen encoder + two-layer head behind the regressor interface."""
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,9 @@ from bias_lab.models.head import check_head_options
 from bias_lab.text import Cleaning
 
 if TYPE_CHECKING:
-    from bias_lab.models.module import FrozenEncoderRegressor
+    from torch import nn
+
+    from bias_lab.models.module import FrozenEncoderRegressor, OptimizerFactory
     from bias_lab.models.training import History, TrainerFactory
 
 log = logging.getLogger(__name__)
@@ -26,7 +28,8 @@ class EncoderHeadRegressor:
     """Emotion intensity from cached vectors of a frozen encoder and a head trained on them.
 
     `name_or_path` and `revision` may be mappings from language to value, of which `language` picks one. All encoder
-    options are those of `FrozenEncoder`, all head options those of `two_layer_head`.
+    options are those of `FrozenEncoder`, all head options those of `two_layer_head`. `trainer`, `optimizer` and
+    `loss` are called when training starts: with callbacks, with the head's parameters, and without arguments.
     """
 
     def __init__(
@@ -50,8 +53,8 @@ class EncoderHeadRegressor:
         activation: str = "relu",
         output: str = "sigmoid",
         dropout: float = 0.0,
-        optimizer: Any = None,
-        loss: Any = None,
+        optimizer: "OptimizerFactory | None" = None,
+        loss: "Callable[[], nn.Module] | None" = None,
         batch_size: int = 32,
         patience: int = 10,
     ) -> None:
@@ -84,9 +87,7 @@ class EncoderHeadRegressor:
             "output": output,
             "dropout": dropout,
         }
-        self._passed_in: dict[str, Any] = {
-            key: value for key, value in {"optimizer": optimizer, "loss": loss}.items() if value is not None
-        }
+        self._optimizer, self._loss = optimizer, loss
         self._trainer = trainer
         self._batch_size = batch_size
         self._patience = patience
@@ -113,7 +114,11 @@ class EncoderHeadRegressor:
         with torch.random.fork_rng():
             torch.manual_seed(seed)
             self.module = FrozenEncoderRegressor(
-                in_features=vectors.shape[1], encoder=self.embedder.encoder, **self._head, **self._passed_in
+                in_features=vectors.shape[1],
+                encoder=self.embedder.encoder,
+                optimizer=self._optimizer or torch.optim.Adam,
+                loss=self._loss() if self._loss else None,
+                **self._head,
             )
         self._fitter, self.history = train_head(
             self.module,

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from bias_lab.encoders.frozen import FrozenEncoder
 
 OptimizerFactory = Callable[[Iterable[nn.Parameter]], torch.optim.Optimizer]
-DEV_PEARSON = "dev/pearson"
+DEV_PEARSON = "train/dev_pearson"  # by epoch; the final metrics have names of their own
 
 
 class FrozenEncoderRegressor(pl.LightningModule):
@@ -68,7 +68,7 @@ class FrozenEncoderRegressor(pl.LightningModule):
         """Loss and Pearson of the dev split, which comes as one batch: correlations of parts do not average."""
         vectors, gold = batch
         scores = self.score_vectors(vectors)
-        self.log("dev/loss", self.loss(scores, gold), batch_size=len(gold))
+        self.log("train/dev_loss", self.loss(scores, gold), batch_size=len(gold))
         found = pearson(scores.double().cpu().numpy(), gold.double().cpu().numpy())
         # Undefined (a constant prediction) must never look like an improvement.
         self.log(DEV_PEARSON, -1.0 if found is None else found, batch_size=len(gold), prog_bar=True)

@@ -3,11 +3,9 @@
 import copy
 import logging
 import math
-import sys
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pytorch_lightning as pl
@@ -24,7 +22,7 @@ TrainerFactory = Callable[..., pl.Trainer]
 
 @dataclass(frozen=True)
 class History:
-    """One row an epoch: `train/loss`, `dev/loss`, `dev/pearson`; `best_epoch` counts from 0."""
+    """One row an epoch: `train/loss`, `train/dev_loss`, `train/dev_pearson`; `best_epoch` counts from 0."""
 
     epochs: tuple[dict[str, float], ...]
     best_epoch: int
@@ -94,7 +92,7 @@ def train_head(
     """
     best = BestHead()
     stop = EarlyStopping(monitor=DEV_PEARSON, mode="max", patience=patience, check_finite=False)
-    fitter = trainer(callbacks=[best, stop], **_quiet(trainer))
+    fitter = trainer(callbacks=[best, stop])
     with torch.random.fork_rng(), warnings.catch_warnings():
         # Our loaders slice tensors in memory: worker processes would only slow them.
         warnings.filterwarnings("ignore", message=".*does not have many workers.*")
@@ -108,9 +106,3 @@ def train_head(
         )
     log.info("head: best dev Pearson %.3f in epoch %d of %d", best.best, best.best_epoch + 1, len(best.epochs))
     return fitter, History(tuple(best.epochs), best.best_epoch, best.best)
-
-
-def _quiet(trainer: TrainerFactory) -> dict[str, Any]:
-    """No progress bar where nobody watches: its control characters would fill a log file."""
-    asked = getattr(trainer, "keywords", {}).get("enable_progress_bar", True)
-    return {"enable_progress_bar": bool(asked) and sys.stderr.isatty()}

@@ -1,0 +1,118 @@
+"""The command line: Hydra composes, one function runs a cell, errors are told in the user's words."""
+
+import logging
+import os
+import sys
+from pathlib import Path
+from typing import NoReturn
+
+import hydra
+from hydra.errors import ConfigCompositionException, HydraException
+from omegaconf import DictConfig
+from omegaconf.errors import OmegaConfBaseException
+
+from bias_lab.errors import BiasLabError
+from bias_lab.paths import conf_dir
+
+EXIT_ERROR = 1
+FLAGS_WITH_VALUE = frozenset(
+    {"--cfg", "-c", "--package", "-p", "--config-path", "-cp", "--config-name", "-cn", "--config-dir", "-cd"}
+    | {"--experimental-rerun", "--info", "-i"}
+)
+
+
+def main() -> None:
+    """Entry point of `python -m bias_lab` and `bias-lab`."""
+    # Hydra's own error printing hides the exception's type; we print, unless the user asked for everything.
+    wants_traceback = os.environ.get("HYDRA_FULL_ERROR", "0") not in ("", "0")
+    os.environ["HYDRA_FULL_ERROR"] = "1"
+    # Threads that wait by spinning make a job ten times slower as soon as another one shares its cores.
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+    sys.argv[1:] = flags_first(sys.argv[1:])
+    try:
+        hydra.main(version_base="1.3", config_path=str(conf_dir()), config_name="config")(_cell)()
+    except (BiasLabError, HydraException, OmegaConfBaseException) as error:
+        if wants_traceback:
+            raise
+        _exit(explain(error))
+    except KeyboardInterrupt:
+        _exit("interrupted")
+    finally:
+        logging.shutdown()
+
+
+def flags_first(arguments: list[str]) -> list[str]:
+    """Move flags before overrides: Hydra's parser takes overrides in one unbroken row, people write -m in between."""
+    flags: list[list[str]] = []
+    overrides: list[str] = []
+    rest = iter(arguments)
+    for argument in rest:
+        if argument in FLAGS_WITH_VALUE:
+            flags.append([argument, *[value for value in [next(rest, None)] if value is not None]])
+        elif argument.startswith("-"):
+            flags.append([argument])
+        else:
+            overrides.append(argument)
+    # A flag without a value goes last, so that none with an optional value can swallow an override.
+    return [part for flag in sorted(flags, key=len, reverse=True) for part in flag] + overrides
+
+
+def _cell(cfg: DictConfig) -> str:
+    """Hydra's task function: one cell, into the folder Hydra made for it."""
+    from hydra.core.hydra_config import HydraConfig
+    from omegaconf import OmegaConf
+
+    from bias_lab.manifest import Manifest
+    from bias_lab.run import run_cell
+
+    hydra_cfg = HydraConfig.get()
+    overrides = list(OmegaConf.to_container(hydra_cfg.overrides.task))  # type: ignore[arg-type]
+    manifest = Manifest.start(Path(hydra_cfg.runtime.output_dir), overrides=overrides)
+    # Folders given with --config-dir may hold corpora; the shipped ones are known already.
+    sources = [Path(source.path) for source in hydra_cfg.runtime.config_sources if source.schema == "file"]
+    folders = [path / "eec" for path in sources if path != conf_dir()]
+    return run_cell(cfg, manifest, model_choice=str(hydra_cfg.runtime.choices["model"]), corpus_folders=folders)
+
+
+def explain(error: Exception) -> str:
+    """The message a user needs: an unknown key is told with the keys there are."""
+    if isinstance(error, ConfigCompositionException) and error.__cause__ is not None:
+        key = getattr(error.__cause__, "full_key", None)
+        if key:
+            return f"{_first_line(error)}{_keys_beside(str(key))}"
+    return str(error).strip()
+
+
+def _keys_beside(full_key: str) -> str:
+    """Suggestion for a mistyped key, from the configuration composed without key overrides."""
+    from hydra import compose, initialize_config_dir
+    from hydra.core.global_hydra import GlobalHydra
+    from omegaconf import OmegaConf
+
+    from bias_lab.strict import suggestion
+
+    groups = [
+        arg for arg in sys.argv[1:] if "." not in arg.split("=")[0] and not arg.startswith("-") and "," not in arg
+    ]
+    GlobalHydra.instance().clear()
+    try:
+        with initialize_config_dir(config_dir=str(conf_dir()), version_base="1.3"):
+            composed = compose("config", overrides=groups)
+    except (HydraException, OmegaConfBaseException):
+        return ""
+    parent, _, last = full_key.rpartition(".")
+    node = OmegaConf.select(composed, parent) if parent else composed
+    return (
+        f": {full_key} is not a setting{suggestion(last, [str(key) for key in node])}"
+        if isinstance(node, DictConfig)
+        else ""
+    )
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().splitlines()[0].rstrip(".")
+
+
+def _exit(message: str) -> NoReturn:
+    print(f"error: {message}", file=sys.stderr)
+    sys.exit(EXIT_ERROR)

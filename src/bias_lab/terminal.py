@@ -1,0 +1,115 @@
+"""What a user sees in the terminal: log lines, progress, result tables."""
+
+import math
+from typing import Any
+
+import pandas as pd
+from rich.console import Console
+from rich.logging import RichHandler
+from rich.markup import escape
+from rich.table import Table
+
+from bias_lab.evaluation import Agreement
+
+# Where no terminal limits them: tables as wide as they need to be, log lines unbroken.
+FILE_WIDTH, LOG_WIDTH = 110, 400
+
+
+class LogHandler(RichHandler):
+    """Log lines on standard error, so that results alone go to standard output."""
+
+    def __init__(self, **_ignored: Any) -> None:
+        super().__init__(
+            console=_log_console(), show_path=False, omit_repeated_times=False, log_time_format="[%H:%M:%S]"
+        )
+
+
+def _log_console() -> Console:
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        console.width = LOG_WIDTH
+    return console
+
+
+def number(value: float | None, digits: int = 3, *, signed: bool = False) -> str:
+    """A number for a table cell; an undefined one is a dash."""
+    if value is None or math.isnan(value):
+        return "–"
+    return f"{value:{'+' if signed else ''}.{digits}f}"
+
+
+def p_value(value: float | None) -> str:
+    """A p-value for a table cell, never a bare zero."""
+    if value is None or math.isnan(value):
+        return "–"
+    return "<.001" if value < 0.001 else f"{value:.3f}"  # noqa: PLR2004
+
+
+def scores_table(label: str, splits: dict[str, Agreement]) -> Table:
+    """Agreement with the gold scores, one row a split."""
+    table = Table(title=f"{label}: agreement with the gold scores", title_justify="left")
+    for name in ("split", "texts", "Pearson", "Pearson, gold ≥ .5", "Spearman", "MSE"):
+        table.add_column(name, justify="left" if name == "split" else "right")
+    for split, scores in splits.items():
+        table.add_row(
+            split,
+            str(scores.n),
+            number(scores.pearson),
+            number(scores.pearson_high),
+            number(scores.spearman),
+            number(scores.mse, 4),
+        )
+    return table
+
+
+def print_tables(*tables: Table) -> None:
+    """Print result tables on standard output, as wide as they need to be where no terminal limits them."""
+    console = Console()
+    if not console.is_terminal:
+        console.width = FILE_WIDTH
+    for table in tables:
+        console.print(table)
+        console.print()
+
+
+def coefficients_table(frame: pd.DataFrame) -> Table:
+    """The regressions' terms under a line for each corpus and subset; intercepts stay in the file."""
+    table = Table(
+        title="Beta regressions: does the score depend on the person?",
+        caption="effect: difference of mean score. p (names): jackknife over names, the headline. p (paper): the\n"
+        "published test, which takes sentences as independent. *** p < .01, ** p < .05, * p < .10",
+        title_justify="left",
+        caption_justify="left",
+    )
+    table.add_column("term", overflow="fold")
+    for name in ("coefficient", "effect", "SE (names)", "p (names)", "p (paper)"):
+        table.add_column(name, justify="right")
+    for (eec, subset), rows in frame.groupby(["eec", "subset"], sort=False):
+        first = rows.iloc[0]
+        persons = "names" if subset == "names" else "noun phrases"
+        table.add_section()
+        table.add_row(f"[bold]{eec}[/bold]: {first['n_rows']} sentences, {first['n_persons']} {persons}")
+        for row in rows[rows["term"] != "Intercept"].to_dict("records"):
+            table.add_row(*_term_cells(row))
+    return table
+
+
+def _term_cells(row: dict[str, Any]) -> list[str]:
+    """One term's cells; a term without an estimate shows its status instead."""
+    term = f"  {escape(row['term'])}"
+    if row["status"] != "ok":
+        return [term, f"[yellow]{row['status']}[/yellow]"]
+    return [
+        term,
+        number(row["coefficient"], signed=True),
+        number(row["effect_response"], signed=True),
+        number(row["std_error_name"]),
+        _starred(row["p_name"]),
+        _starred(row["p_iid"]),
+    ]
+
+
+def _starred(p: float) -> str:
+    from bias_lab.stats.analysis import stars
+
+    return f"{p_value(p)} {stars(p) if pd.notna(p) else '':<3}"
