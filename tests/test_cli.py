@@ -6,12 +6,12 @@ from bias_lab.cli import flags_first
 @pytest.mark.parametrize(
     ("given", "expected"),
     [
-        (["model=xlmr", "task.lang=ar", "-m", "task.emotion=anger,fear"], ["-m", "model=xlmr", "task.lang=ar", "task.emotion=anger,fear"]),
+        (["model=xlmr", "-m", "task.emotion=anger,fear"], ["-m", "model=xlmr", "task.emotion=anger,fear"]),
         (["a=1", "--config-dir", "conf", "-m", "b=2"], ["--config-dir", "conf", "-m", "a=1", "b=2"]),
         (["a=1", "--cfg", "job", "--resolve"], ["--cfg", "job", "--resolve", "a=1"]),
         (["a=1"], ["a=1"]),
         ([], []),
     ],
-)  # fmt: skip
+)
 def test_flags_may_stand_between_overrides(given, expected):
     assert flags_first(given) == expected

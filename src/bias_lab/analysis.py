@@ -91,7 +91,8 @@ def track(
         if value is not None
     }
     for row in coefficients.to_dict("records"):
-        prefix = f"bias/{row['eec']}/{row['subset']}/{row['term']}"
+        term = row["term"] if row["coding"] == "treatment" else f"{row['term']} ({row['coding']} coding)"
+        prefix = f"bias/{row['eec']}/{row['subset']}/{term}"
         flat[f"{prefix}/status"] = row["status"]
         flat |= {f"{prefix}/{name}": row[name] for name in LOGGED if pd.notna(row[name])}
     tables = {} if coefficients.empty else {"coefficients": coefficients}

@@ -16,12 +16,13 @@ ROW_HEIGHT = 0.42  # inches
 def coefficient_figure(coefficients: pd.DataFrame, *, title: str) -> "Figure":
     """Forest plot of the terms on the logit scale: name-level interval (headline) above the published i.i.d. one.
 
-    `coefficients` is the table of `bias_lab.stats.analyse`; intercepts are left out, and a term without an estimate
-    shows its status instead.
+    `coefficients` is the table of `bias_lab.stats.analyse`; intercepts and the deviation coding are left out, and a term without
+    an estimate shows its status instead.
     """
     from matplotlib.figure import Figure
 
-    rows = coefficients[coefficients["term"] != "Intercept"].reset_index(drop=True)
+    shown = (coefficients["coding"] == "treatment") & (coefficients["term"] != "Intercept")
+    rows = coefficients[shown].reset_index(drop=True)
     figure = Figure(figsize=(8, 1.6 + ROW_HEIGHT * max(len(rows), 1)), layout="constrained")
     axes = figure.add_subplot()
     axes.axvline(0, color=INK, linewidth=0.8)

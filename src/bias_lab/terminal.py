@@ -1,6 +1,8 @@
 """What a user sees in the terminal: log lines, progress, result tables."""
 
+import logging
 import math
+import sys
 from typing import Any
 
 import pandas as pd
@@ -11,24 +13,21 @@ from rich.table import Table
 
 from bias_lab.evaluation import Agreement
 
-# Where no terminal limits them: tables as wide as they need to be, log lines unbroken.
-FILE_WIDTH, LOG_WIDTH = 110, 400
+FILE_WIDTH = 110  # of tables where no terminal limits them
 
 
-class LogHandler(RichHandler):
-    """Log lines on standard error, so that results alone go to standard output."""
+def log_handler(**_ignored: Any) -> logging.Handler:
+    """Log lines on standard error, so that results alone go to standard output; plain where no terminal shows them.
 
-    def __init__(self, **_ignored: Any) -> None:
-        super().__init__(
-            console=_log_console(), show_path=False, omit_repeated_times=False, log_time_format="[%H:%M:%S]"
+    Takes and ignores what Hydra's own console handler is configured with.
+    """
+    if sys.stderr.isatty():
+        return RichHandler(
+            console=Console(stderr=True), show_path=False, omit_repeated_times=False, log_time_format="[%H:%M:%S]"
         )
-
-
-def _log_console() -> Console:
-    console = Console(stderr=True)
-    if not console.is_terminal:
-        console.width = LOG_WIDTH
-    return console
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s", "%H:%M:%S"))
+    return handler
 
 
 def number(value: float | None, digits: int = 3, *, signed: bool = False) -> str:
@@ -73,7 +72,11 @@ def print_tables(*tables: Table) -> None:
 
 
 def coefficients_table(frame: pd.DataFrame) -> Table:
-    """The regressions' terms under a line for each corpus and subset; intercepts stay in the file."""
+    """The regressions' terms in the paper's coding, under a line for each corpus and subset.
+
+    Intercepts and the deviation coding stay in the file.
+    """
+    frame = frame[(frame["coding"] == "treatment") & (frame["term"] != "Intercept")]
     table = Table(
         title="Beta regressions: does the score depend on the person?",
         caption="effect: difference of mean score. p (names): jackknife over names, the headline. p (paper): the\n"
@@ -89,7 +92,7 @@ def coefficients_table(frame: pd.DataFrame) -> Table:
         persons = "names" if subset == "names" else "noun phrases"
         table.add_section()
         table.add_row(f"[bold]{eec}[/bold]: {first['n_rows']} sentences, {first['n_persons']} {persons}")
-        for row in rows[rows["term"] != "Intercept"].to_dict("records"):
+        for row in rows.to_dict("records"):
             table.add_row(*_term_cells(row))
     return table
 
