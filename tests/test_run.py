@@ -46,13 +46,19 @@ def test_a_cell_leaves_a_complete_run_folder(command, tmp_path, capsys):
     assert told["data"][0]["rows"] == 150
     assert len(told["data"][0]["sha256"]) == 64
     assert told["corpora"][0]["scored_rows"] == 60 * 35
-    assert told["coverage"]["black_white_en names"]["unknown"] == 40
+    assert 0 < told["coverage"]["test"]["unknown"] < told["coverage"]["test"]["tokens"]
+    names = pd.read_csv(out / "name_coverage.csv")
+    assert list(names.columns) == ["eec", "person", "race", "gender", "tokens", "unknown"]
+    assert (len(names), names["tokens"].sum(), names["unknown"].sum()) == (40, 40, 40)
     assert told["model"]["encoder"]["cache"]["encoded"] > 0
 
     scored = pd.read_parquet(out / "predictions" / "black_white_en.parquet")
     assert set(scored["emotion"]) == {"anger"}
     assert scored["prediction"].between(0, 1, inclusive="neither").all()
-    coefficients = pd.read_csv(out / "coefficients.csv")
+    coefficients = pd.read_csv(out / "coefficients.csv").query("coding == 'treatment'")
+    # The tiny encoder's vocabulary has no name, so that it cannot see whom a sentence is about.
+    assert set(coefficients.query("subset == 'names'")["status"]) == {"invariant"}
+    assert coefficients.query("subset == 'names'")["p_name"].isna().all()
     assert list(coefficients["term"]) == [
         "Intercept",
         "race[African-American]",
@@ -144,7 +150,7 @@ def test_each_job_of_a_sweep_is_one_wandb_run_that_ended_as_the_job_did(command,
     assert first["summary"]["test/pearson"] == pytest.approx(
         json.loads((sweep / "0" / "metrics.json").read_text(encoding="utf-8"))["test"]["pearson"]
     )
-    assert "bias/black_white_en/names/race[African-American]/p_name" in first["summary"]
+    assert first["summary"]["bias/black_white_en/names/race[African-American]/status"] == "invariant"
     sample = (cli.conf_dir().parent / "src/bias_lab/data/sample/en.tsv").read_text(encoding="utf-8")
     texts = [line.split("\t")[1] for line in sample.splitlines()[1:]]
     stored = b"".join(path.read_bytes() for path in sweep.glob("*/wandb/**/*") if path.is_file())

@@ -18,7 +18,7 @@ from bias_lab.config import (
     parse,
 )
 from bias_lab.corpora import Corpus, list_corpora, load_corpus
-from bias_lab.data.task import Task
+from bias_lab.data.task import SPLITS, Task
 from bias_lab.errors import ConfigError
 from bias_lab.evaluation import Agreement, evaluate
 from bias_lab.files import write_atomic, write_json, write_text
@@ -30,6 +30,7 @@ log = logging.getLogger(__name__)
 METRICS = "metrics.json"
 HISTORY = "history.csv"
 TASK_PREDICTIONS = "task_predictions.parquet"
+NAME_COVERAGE = "name_coverage.csv"
 EVALUATED = ("dev", "test")
 
 
@@ -59,16 +60,21 @@ def run_cell(cfg: DictConfig, manifest: Manifest, *, model_choice: str, corpus_f
     with manifest.timed("evaluate"):
         agreement = evaluate_splits(regressor, task, folder)
         write_json(folder / METRICS, {split: asdict(found) for split, found in agreement.items()})
+    names = []
     with manifest.timed("score"):
         for corpus, rows in corpora:
             score_corpus(regressor, corpus, rows, folder)
+            names.append(name_coverage(regressor, corpus, rows))
+    if names:
+        table = pd.concat(names, ignore_index=True)
+        write_atomic(folder / NAME_COVERAGE, lambda part: table.to_csv(part, index=False))
     regressor.save(folder)
     write_history(regressor, folder)
     manifest.update(
         status=PREDICTED,
         data=[{"path": str(file.path), "sha256": file.sha256, "rows": file.rows} for file in task.files],
         corpora=[describe_corpus(corpus, rows) for corpus, rows in corpora],
-        coverage=coverage(regressor, task, corpora),
+        coverage={name: regressor.coverage(getattr(task, name).texts) for name in SPLITS},
         model=regressor.describe(),
     )
     return settings.label
@@ -168,11 +174,14 @@ def describe_corpus(corpus: Corpus, rows: pd.DataFrame) -> dict[str, Any]:
     }
 
 
-def coverage(regressor: Regressor, task: Task, corpora: list[tuple[Corpus, pd.DataFrame]]) -> dict[str, Any]:
-    """Tokens and unknown tokens of the task's texts and of each corpus' names."""
-    found: dict[str, Any] = {name: regressor.coverage(getattr(task, name).texts) for name in ("train", *EVALUATED)}
-    for corpus, rows in corpora:
-        names = rows.loc[rows["person_kind"] == "name", "person"].drop_duplicates().tolist()
-        if names:
-            found[f"{corpus.name} names"] = regressor.coverage(names)
-    return found
+def name_coverage(regressor: Regressor, corpus: Corpus, rows: pd.DataFrame) -> pd.DataFrame:
+    """How much of each name the model's vocabulary knows: eec, person, factors, `tokens` and, of them, `unknown`.
+
+    A model that cannot see the names cannot differ by them, whatever it has learnt about people.
+    """
+    columns = ["person", *(factor.name for factor in corpus.factors)]
+    names = rows.loc[rows["person_kind"] == "name", columns].drop_duplicates().reset_index(drop=True)
+    counts = [regressor.coverage([name]) for name in names["person"]]
+    table = names.assign(tokens=[c["tokens"] for c in counts], unknown=[c["unknown"] for c in counts])
+    table.insert(0, "eec", corpus.name)
+    return table

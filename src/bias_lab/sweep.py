@@ -53,11 +53,14 @@ def show_cells(cells: list[Cell], sweep: Path) -> None:
     """Print one row a cell, then the failed ones with their override line and reason."""
     failed = [cell for cell in cells if cell.failed]
     table = Table(title=f"{len(cells)} cells, {len(failed)} failed: {sweep}", title_justify="left")
-    for name in ("cell", "overrides", "status"):
+    shared = set.intersection(*(set(cell.overrides) for cell in cells)) if cells else set()
+    for name in ("cell", "what differs", "status"):
         table.add_column(name)
     table.add_column("test Pearson", justify="right")
     for cell in cells:
-        table.add_row(cell.label, " ".join(cell.overrides), cell.status, number(cell.test_pearson))
+        table.add_row(
+            cell.label, " ".join(o for o in cell.overrides if o not in shared), cell.status, number(cell.test_pearson)
+        )
     print_tables(table)
     for cell in failed:
         print(f"failed: {' '.join(cell.overrides)}\n  {cell.error}\n  log: {cell.folder / 'bias_lab.log'}")

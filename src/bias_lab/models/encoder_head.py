@@ -142,9 +142,12 @@ class EncoderHeadRegressor:
         return torch.cat(parts).numpy()
 
     def coverage(self, texts: Sequence[str]) -> dict[str, int]:
-        """`tokens` (subwords without special ones) and, of them, `unknown` over all texts."""
-        found = self.embedder.look_up(texts)
-        return {"tokens": int(found.tokens.sum()), "unknown": int(found.unknown.sum())}
+        """`tokens` (subwords without special ones and the prefix) and, of them, `unknown` over all texts."""
+        found, empty = self.embedder.look_up(texts), self.embedder.look_up([""])
+        return {
+            "tokens": int((found.tokens - empty.tokens).sum()),
+            "unknown": int((found.unknown - empty.unknown).sum()),
+        }
 
     def save(self, folder: Path) -> None:
         """Write `head.ckpt`: the head and its plain hyperparameters, loadable with `weights_only=True`."""

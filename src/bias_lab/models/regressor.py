@@ -26,8 +26,7 @@ class Regressor(Protocol):
         """Scores float64 (n,) of n texts."""
 
     def coverage(self, texts: Sequence[str]) -> dict[str, int]:
-        """`tokens` and, of them, `unknown` to the model's vocabulary, over all texts: a model that cannot see a name
-        cannot differ by it."""
+        """`tokens` and, of them, `unknown` to the model's vocabulary, over all texts; it may tell more."""
 
     def save(self, folder: Path) -> None:
         """Write what was learnt into an existing folder."""
