@@ -17,12 +17,14 @@ class Factor:
 
 RACE = Factor("race", ("European", "African-American"), "European")
 GENDER = Factor("gender", ("male", "female"), "male")
+AGE = Factor("age", ("old", "young"), "young")
 FACTORS = (RACE, GENDER)
 ESTIMATES = [
     "coefficient", "std_error_iid", "statistic_iid", "p_iid", "ci_low", "ci_high",
     "std_error_name", "statistic_name", "p_name", "ci_name_low", "ci_name_high",
     "std_error_cr1", "p_cr1", "design_effect",
     "effect_response", "effect_ci_low", "effect_ci_high", "effect_ci_name_low", "effect_ci_name_high",
+    "std_error_effect_name", "p_effect_name", "mde_response", "p_equivalence", "p_perm", "icc_name",
     "coefficient_fractional", "p_fractional", "phi", "log_likelihood",
 ]  # fmt: skip
 
@@ -47,6 +49,16 @@ def corpus(
 def with_noun_phrases() -> pd.DataFrame:
     phrases = corpus((GENDER,), persons=3, kind="noun_phrase", seed=1).assign(race=None)
     return pd.concat([corpus(), phrases], ignore_index=True)
+
+
+def treatment(table: pd.DataFrame) -> pd.DataFrame:
+    """The rows of the paper's coding."""
+    return table[table["coding"] == "treatment"].reset_index(drop=True)
+
+
+def deviation(table: pd.DataFrame) -> pd.DataFrame:
+    """The rows averaged over the other factors."""
+    return table[table["coding"] == "deviation"].reset_index(drop=True)
 
 
 def assert_no_finding(table: pd.DataFrame, status: str) -> None:

@@ -8,9 +8,9 @@ from scipy import stats
 from scipy.special import expit
 
 from bias_lab.errors import DataError
-from bias_lab.stats import BetaFit, fit_beta
+from bias_lab.stats import BetaFit, fit_beta, optimisers
 from bias_lab.stats import beta as beta_module
-from bias_lab.stats.likelihood import NewtonResult
+from bias_lab.stats.likelihood import CellDesign, NewtonResult
 
 CELLS = np.array([[1, 0, 0, 0], [1, 0, 1, 0], [1, 1, 0, 0], [1, 1, 1, 1]], dtype=float)
 TRUTH = np.array([-0.2, 0.15, -0.1, 0.08])
@@ -78,19 +78,19 @@ def test_result_does_not_depend_on_the_optimiser(monkeypatch: pytest.MonkeyPatch
     y, design = simulate(30.0)
     plain = fit_beta(y, design)
     assert plain.path == ("newton", "exact")
-    original = beta_module.fit_statsmodels
+    original = optimisers.fit_statsmodels
 
     def without(*broken: str):
-        def run(y: np.ndarray, design: np.ndarray, start: np.ndarray, method: str) -> np.ndarray:
+        def run(y: np.ndarray, x: np.ndarray, z: np.ndarray, start: np.ndarray, method: str) -> np.ndarray:
             # What BetaModel gives when it fails: NaN, whatever its flag says.
-            return np.full(5, np.nan) if method in broken else original(y, design, start, method)
+            return np.full(5, np.nan) if method in broken else original(y, x, z, start, method)
 
         return run
 
-    monkeypatch.setattr(beta_module, "fit_statsmodels", without("newton"))
+    monkeypatch.setattr(optimisers, "fit_statsmodels", without("newton"))
     by_bfgs = fit_beta(y, design)
     assert by_bfgs.path == ("newton (rejected)", "bfgs", "exact")
-    monkeypatch.setattr(beta_module, "fit_statsmodels", without("newton", "bfgs"))
+    monkeypatch.setattr(optimisers, "fit_statsmodels", without("newton", "bfgs"))
     alone = fit_beta(y, design)
     assert alone.path == ("newton (rejected)", "bfgs (rejected)", "exact")
     for other in (by_bfgs, alone):
@@ -101,8 +101,8 @@ def test_result_does_not_depend_on_the_optimiser(monkeypatch: pytest.MonkeyPatch
 def test_statsmodels_alone_agrees_where_it_works() -> None:
     y, design = simulate(30.0)
     fit = fit_beta(y, design)
-    start = beta_module.moment_start(y, np.repeat(np.arange(4), 350), CELLS)
-    params = beta_module.fit_statsmodels(y, design, start, "newton")
+    start = beta_module.moment_start(y, np.repeat(np.arange(4), 350), CellDesign.constant_precision(CELLS))
+    params = optimisers.fit_statsmodels(y, design, np.ones((1400, 1)), start, "newton")
     np.testing.assert_allclose(params, np.append(fit.params, fit.log_phi), rtol=0, atol=1e-9)
 
 
@@ -110,7 +110,7 @@ def test_statsmodels_alone_agrees_where_it_works() -> None:
 def test_a_finite_result_away_from_the_maximum_is_rejected(shift: float, monkeypatch: pytest.MonkeyPatch) -> None:
     y, design = simulate(30.0)
     wrong = np.append(TRUTH, np.log(30.0)) + shift * np.eye(5)[0]
-    monkeypatch.setattr(beta_module, "fit_statsmodels", lambda *_: wrong)
+    monkeypatch.setattr(optimisers, "fit_statsmodels", lambda *_: wrong)
     assert fit_beta(y, design).path == ("newton (rejected)", "bfgs (rejected)", "exact")
 
 
@@ -228,5 +228,6 @@ def test_no_warning_leaves_a_hard_fit() -> None:
         warnings.simplefilter("always")
         for phi in (0.05, 1e8):
             fit_beta(*simulate(phi))
-        beta_module.fit_statsmodels(*simulate(30.0), np.array([50.0, 0, 0, 0, -50.0]), "newton")
+        far = np.array([50.0, 0, 0, 0, -50.0])
+        optimisers.fit_statsmodels(*simulate(30.0), np.ones((1400, 1)), far, "newton")
     assert [str(w.message) for w in caught] == []

@@ -4,9 +4,11 @@ import numpy as np
 
 from bias_lab.stats import BetaFit, fit_beta
 from bias_lab.stats.beta import no_fit
+from bias_lab.stats.likelihood import CellDesign
 from bias_lab.stats.name_level import name_level
 
 CELLS = np.array([[1, 0, 0, 0], [1, 0, 1, 0], [1, 1, 0, 0], [1, 1, 1, 1]], dtype=float)
+MODEL = CellDesign.constant_precision(CELLS)
 
 
 def sample(seed: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -28,7 +30,7 @@ def test_jackknife_is_that_of_plain_refits() -> None:
     fit, y, cell, person = fitted()
     refits = [fit_beta(y[person != g], CELLS[cell[person != g]]).params for g in range(16)]
     deviation = np.array(refits) - fit.params
-    found = name_level(fit, y, cell, CELLS, person)
+    found = name_level(fit, y, cell, MODEL, person)
     assert (found.status, found.message, found.n_persons, found.df) == ("ok", "", 16, 15)
     np.testing.assert_allclose(found.jackknife, 15 / 16 * deviation.T @ deviation, rtol=1e-9, atol=1e-13)
 
@@ -41,7 +43,7 @@ def test_cluster_robust_is_statsmodels_sandwich() -> None:
     model = BetaModel(y, CELLS[cell], exog_precision=np.ones((len(y), 1)))
     start = np.append(fit.params, fit.log_phi)
     theirs = model.fit(start_params=start, method="newton", disp=False, cov_type="cluster", cov_kwds={"groups": person})
-    found = name_level(fit, y, cell, CELLS, person)
+    found = name_level(fit, y, cell, MODEL, person)
     np.testing.assert_allclose(found.cluster_robust, theirs.cov_params()[:4, :4], rtol=1e-8)
     # And the same by hand, so that the small-sample factor is known to be there: G/(G-1) (n-1)/(n-5).
     scores = np.stack([model.score_obs(start)[person == g].sum(axis=0) for g in range(16)])
@@ -53,7 +55,7 @@ def test_cluster_robust_is_statsmodels_sandwich() -> None:
 def test_a_person_in_two_cells_is_one_person() -> None:
     fit, y, cell, person = fitted()
     moved = np.where(person == 15, 0, person)  # the last person of the last cell is the first of the first
-    found = name_level(fit, y, cell, CELLS, moved)
+    found = name_level(fit, y, cell, MODEL, moved)
     assert (found.status, found.n_persons) == ("ok", 15)
     without = fit_beta(y[moved != 0], CELLS[cell[moved != 0]]).params - fit.params
     rest = [fit_beta(y[moved != g], CELLS[cell[moved != g]]).params - fit.params for g in range(1, 15)]
@@ -63,7 +65,7 @@ def test_a_person_in_two_cells_is_one_person() -> None:
 
 def test_a_person_alone_in_a_cell_gives_no_errors() -> None:
     fit, y, cell, person = fitted()
-    found = name_level(fit, y, cell, CELLS, np.minimum(person, 12))
+    found = name_level(fit, y, cell, MODEL, np.minimum(person, 12))
     assert found.status == "too_few_persons"
     assert found.message == "name level: 1 of 4 cells have a single person"
     assert np.isnan(found.jackknife).all()
@@ -72,7 +74,7 @@ def test_a_person_alone_in_a_cell_gives_no_errors() -> None:
 
 def test_without_a_fit_there_is_nothing() -> None:
     y, cell, person = sample()
-    found = name_level(no_fit(len(y), 4, "invariant", "why"), y, cell, CELLS, person)
+    found = name_level(no_fit(len(y), 4, "invariant", "why"), y, cell, MODEL, person)
     assert (found.status, found.message, found.n_persons) == ("no_fit", "", 16)
     assert np.isnan(found.jackknife).all()
 
@@ -84,6 +86,6 @@ def test_a_refit_without_a_maximum_is_not_converged() -> None:
     y = np.where(person == 0, [0.2, 0.4, 0.6] * 8, 0.3 + 0.1 * cell)
     fit = fit_beta(y, CELLS[cell])
     assert fit.status == "ok"
-    found = name_level(fit, y, cell, CELLS, person)
+    found = name_level(fit, y, cell, MODEL, person)
     assert found.status == "not_converged"
     assert found.message == "name level: 1 of 8 leave-one-person-out fits failed"

@@ -6,14 +6,14 @@ import pytest
 from bias_lab.errors import ConfigError, DataError
 from bias_lab.stats import BetaRegression, analyse
 from bias_lab.stats.beta import no_fit
-from stats_tables import FACTORS, GENDER, Factor, assert_no_finding, corpus, with_noun_phrases
+from stats_tables import ESTIMATES, FACTORS, GENDER, Factor, assert_no_finding, corpus, treatment, with_noun_phrases
 
 
 def test_constant_scores_are_degenerate() -> None:
     table = analyse(corpus().assign(prediction=0.4), FACTORS)
     assert_no_finding(table, "degenerate")
     assert table["message"].unique().tolist() == ["scores do not vary within cells (by less than 1e-09)"]
-    np.testing.assert_allclose(table["raw_difference"], [0.4, 0, 0, 0], atol=1e-15)
+    np.testing.assert_allclose(table["raw_difference"], [0.4, 0, 0, 0] * 2, atol=1e-15)
 
 
 # Trap: race-blind predictions with cluster errors give a coefficient of 8e-16 with p = 5e-7.
@@ -32,6 +32,31 @@ def test_a_model_that_does_not_see_names_is_invariant(lacking: int) -> None:
         assert table["raw_difference"].iloc[2] == pytest.approx(0.01, abs=1e-11)
 
 
+@pytest.mark.parametrize("options", [{}, {"interactions": 1}], ids=["saturated", "main effects"])
+def test_a_comparison_of_groups_that_are_not_seen_is_invariant_alone(options: dict) -> None:
+    """The model sees European names only: their spread must not lend the others a tiny standard error."""
+    long = corpus()
+    unseen = long["race"] != "European"
+    by_item = dict(zip(long["item"].unique(), np.linspace(0.2, 0.7, 6), strict=True))
+    noise = np.random.default_rng(0).uniform(-1e-12, 1e-12, len(long))
+    same = long["item"].map(by_item) + 0.1 * (long["gender"] == "female") + noise
+    long["prediction"] = same.where(unseen, long["prediction"])
+    swapped = (Factor("race", FACTORS[0].levels, "African-American"), GENDER)
+    table = treatment(analyse(long, swapped, **options)).set_index("term")
+    seen = table.index.str.contains("European")
+    if options:  # with main effects only, both races tell of gender
+        assert table["status"].tolist() == ["ok"] * 3
+        return
+    assert table["status"].tolist() == ["invariant", "ok", "invariant", "ok"]
+    assert table["status_name"].tolist() == ["no_fit", "ok", "no_fit", "ok"]
+    assert (
+        table.loc[~seen, [c for c in ESTIMATES if c not in ("phi", "log_likelihood", "icc_name")]].isna().all(axis=None)
+    )
+    assert table.loc[seen, ["p_name", "p_perm", "p_iid"]].notna().all(axis=None)
+    assert table.loc["gender[female]", "message"] == "the persons of the groups compared have equal mean scores"
+    assert table.loc["gender[female]", "raw_difference"] == pytest.approx(0.1)
+
+
 def test_a_barely_seen_name_is_not_invariant() -> None:
     long = corpus()
     by_item = dict(zip(long["item"].unique(), np.linspace(0.2, 0.7, 6), strict=True))
@@ -46,10 +71,11 @@ def test_an_empty_cell_is_rank_deficient_and_says_which() -> None:
     assert_no_finding(table, "rank_deficient")
     assert table["message"].unique().tolist() == [
         "a cell has no rows (rows per cell: European, male: 24; European, female: 24; "
-        "African-American, male: 24; African-American, female: 0)"
+        "African-American, male: 24; African-American, female: 0), so there is no telling apart: "
+        "race[African-American]:gender[female]"
     ]
     # Contrasts of the cells that exist are still facts.
-    assert table["raw_difference"].notna().tolist() == [True, True, True, False]
+    assert treatment(table)["raw_difference"].notna().tolist() == [True, True, True, False]
 
 
 def test_one_row_a_cell_is_saturated() -> None:
@@ -59,7 +85,7 @@ def test_one_row_a_cell_is_saturated() -> None:
 
 def test_a_failed_fit_is_not_converged(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        "bias_lab.stats.analysis.fit_beta", lambda y, x: no_fit(len(y), 4, "not_converged", "tried: all")
+        "bias_lab.stats.subset.fit_cells", lambda y, cell, model: no_fit(len(y), 4, "not_converged", "tried: all")
     )
     table = analyse(corpus(), FACTORS)
     assert_no_finding(table, "not_converged")
@@ -76,15 +102,15 @@ def test_one_person_a_cell_keeps_the_iid_columns_only() -> None:
 
 
 def test_a_factor_with_one_level_is_named() -> None:
-    long = corpus((Factor("race", ("Arab",), "Arab"), GENDER))
+    long = corpus((Factor("race", ("Arab",), "Arab"), GENDER), persons=6)
     table = analyse(long, (Factor("race", ("Arab",), "Arab"), GENDER))
-    assert table["term"].tolist() == ["Intercept", "gender[female]"]
+    assert treatment(table)["term"].tolist() == ["Intercept", "gender[female]"]
     assert table["message"].unique().tolist() == ["factor race has one level only, so no term"]
 
 
 def test_noun_phrases_without_any_factor_get_an_intercept() -> None:
     phrases = corpus((GENDER,), kind="noun_phrase").assign(gender=None, race=None)
-    table = analyse(phrases, FACTORS)
+    table = treatment(analyse(phrases, FACTORS))
     assert table[["subset", "formula", "term", "status"]].to_numpy().tolist() == [
         ["noun_phrases", "prediction ~ 1", "Intercept", "ok"]
     ]

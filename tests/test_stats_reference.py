@@ -13,7 +13,7 @@ from bias_lab.stats import BetaFit, analyse, fit_beta
 from bias_lab.stats.fractional import fit_fractional
 from bias_lab.stats.likelihood import CellDesign, CellSums, newton
 from bias_lab.stats.name_level import name_level, person_sums
-from stats_tables import GENDER, Factor
+from stats_tables import GENDER, Factor, deviation, treatment
 
 CELLS = np.array([[1, 0, 0, 0], [1, 0, 1, 0], [1, 1, 0, 0], [1, 1, 1, 1]], dtype=float)
 TRUTH = np.array([-0.2, 0.15, -0.1, 0.08])
@@ -85,7 +85,7 @@ def test_person_level_errors_agree_with_the_reference(shared: Path) -> None:
     for name, values in reference.items():
         y, cell, person = reference_input(shared, name)
         fit = fit_beta(y, CELLS[cell])
-        found = name_level(fit, y, cell, CELLS, person)
+        found = name_level(fit, y, cell, CellDesign.constant_precision(CELLS), person)
         cr1, cv3 = (np.sqrt(np.diagonal(v)) for v in (found.cluster_robust, found.jackknife))
         np.testing.assert_allclose(cr1, values["se_CR1_statsmodels"][:4], rtol=1e-8)
         # The reference gives the jackknife as p only; the error is worked back from it.
@@ -167,11 +167,17 @@ def test_the_table_agrees_with_the_reference(shared: Path) -> None:
     values = json.loads((shared / "reference" / "robust.json").read_text(encoding="utf-8"))["minilm0_en_es_fear"]
     frame = pd.read_csv(shared / "reference" / "inputs" / "minilm0_en_es_fear.csv")
     long = frame.assign(eec="latino_anglo_en", person_kind="name", prediction=frame["y"])
-    table = analyse(long, (Factor("race", ("Anglo", "Latino"), "Anglo"), GENDER))
+    both = analyse(long, (Factor("race", ("Anglo", "Latino"), "Anglo"), GENDER))
+    table = treatment(both)
     np.testing.assert_allclose(table["p_cr1"][1:], values["p_CR1_t"], rtol=1e-7)
     np.testing.assert_allclose(table["p_name"][1:], values["p_CV3_t"], rtol=1e-7)
     simple = [values["ame_name_means"][key] for key in ("race_simple", "gender_simple", "interaction")]
     np.testing.assert_allclose(table["raw_difference"][1:], simple, rtol=1e-10)
+    averaged = deviation(both)
+    main = [values["ame_name_means"][key] for key in ("race_main", "gender_main", "interaction")]
+    np.testing.assert_allclose(averaged["raw_difference"][1:], main, rtol=1e-10)
+    main = [values["p_naive"][key] for key in ("race_main", "gender_main", "interaction")]
+    np.testing.assert_allclose(2 * stats.norm.sf(averaged["statistic_iid"].abs()[1:]), main, rtol=1e-7)
     # The paper's p as t(1395); the reference judges by the normal, which is a little smaller.
     naive = [values["p_naive"][key] for key in ("race_simple", "gender_simple", "interaction")]
     np.testing.assert_allclose(2 * stats.norm.sf(table["statistic_iid"].abs()[1:]), naive, rtol=1e-7)

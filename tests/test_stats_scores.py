@@ -92,18 +92,19 @@ def test_missing_columns_and_rows() -> None:
 
 
 def test_person_spread_is_that_of_means_within_cells() -> None:
-    y = np.array([0.1, 0.3, 0.2, 0.4, 0.7, 0.9])
-    cell, person = np.array([0, 0, 0, 0, 1, 1]), np.array([0, 0, 1, 1, 2, 2])
-    # Cell 0: means .2 and .3; cell 1 has one person and no spread.
-    assert person_spread(y, cell, person) == pytest.approx(0.1, abs=1e-15)
-    assert person_spread(y[4:], cell[4:], person[4:]) == float("inf")
+    y = np.array([0.1, 0.3, 0.2, 0.4, 0.7, 0.9, 0.5, 0.1])
+    cell, person = np.array([0, 0, 0, 0, 1, 1, 3, 3]), np.array([0, 0, 1, 1, 2, 2, 3, 4])
+    # Cell 0: means .2 and .3; cell 1 has one person and cell 2 none.
+    np.testing.assert_allclose(person_spread(y, cell, person, 4), [0.1, np.inf, np.inf, 0.4], rtol=1e-14)
+    assert person_spread(y[4:6], cell[4:6], person[4:6], 2).tolist() == [np.inf] * 2
 
 
 def test_person_spread_of_unequal_rows_is_relative_to_the_items() -> None:
     # The scores depend on the item alone; person 1 lacks item 2.
     item = np.array([0, 1, 2, 0, 1])
     y, cell, person = np.array([0.1, 0.5, 0.9])[item], np.zeros(5, dtype=int), np.array([0, 0, 0, 1, 1])
-    assert person_spread(y, cell, person) == pytest.approx(0.2, abs=1e-15)
-    assert person_spread(y, cell, person, item) == pytest.approx(0.0, abs=1e-15)
+    assert person_spread(y, cell, person, 1) == pytest.approx([0.2], abs=1e-15)
+    assert person_spread(y, cell, person, 1, item) == pytest.approx([0.0], abs=1e-15)
     y[4] += 0.01
-    assert person_spread(y, cell, person, item) == pytest.approx(0.005, abs=1e-15)
+    assert person_spread(y, cell, person, 1, item) == pytest.approx([0.005], abs=1e-15)
+    assert person_spread(y[:3], cell[:3], person[:3], 1, item[:3]).tolist() == [np.inf]

@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 
-from bias_lab.errors import ConfigError
-from bias_lab.stats.beta import NO_SPREAD, BetaFit, fit_beta, no_fit
+from bias_lab.stats.coding import Coding, deviation_coding, treatment_coding
 from bias_lab.stats.columns import (
     contrast_of_means,
     disagreement,
@@ -17,43 +17,70 @@ from bias_lab.stats.columns import (
     name_columns,
     term_columns,
 )
-from bias_lab.stats.design import Design, FactorLike, factorial_design
-from bias_lab.stats.name_level import name_level
-from bias_lab.stats.scores import Scores, check_levels, check_table, person_spread, prepare_scores
+from bias_lab.stats.design import FactorLike
+from bias_lab.stats.formula import ALL, Interactions, check_interactions
+from bias_lab.stats.fractional import FractionalFit, fit_fractional
+from bias_lab.stats.name_level import NameLevel, name_level, person_sums
+from bias_lab.stats.options import check_count, check_precision, check_share, check_smallest_effect
+from bias_lab.stats.permutation import permutation_p
+from bias_lab.stats.power import name_icc
+from bias_lab.stats.subset import Subset, fitted_subsets, invariant_rows
 
 Array = np.ndarray
-SUBSETS = {"name": "names", "noun_phrase": "noun_phrases"}
+# Columns that are facts of the rows or of the whole fit, and stay where a single row has no answer.
+_OF_THE_FIT = ("raw_difference", "phi", "log_likelihood", "icc_name", "level", "smallest_effect")
 
 
 @dataclass(frozen=True, kw_only=True)
 class BetaRegression:
     """The default analysis, as a configurable callable: (long table, factors) -> table of coefficients.
 
-    level: coverage of the intervals, between 0 and 1.
+    level: coverage of the intervals, between 0 and 1; tests are at 1 - level.
+    permutations: deals of the names for p_perm; 0 for none. seed: of these deals.
+    smallest_effect: difference of mean scores, in (0, 1), that `p_equivalence` asks an effect to be smaller
+        than; None for no such test.
+    power: with which the minimum detectable effect would be found, between 0 and 1.
+    interactions: "all", an order (1: main effects only), or a formula such as "race * gender + age".
+    precision: "constant", or "by_group" for one precision a group (cell).
+    Raises ConfigError for a value that is not allowed.
     """
 
     level: float = 0.95
+    permutations: int = 2000
+    seed: int = 0
+    smallest_effect: float | None = None
+    power: float = 0.8
+    interactions: Interactions = ALL
+    precision: Literal["constant", "by_group"] = "constant"
 
     def __post_init__(self) -> None:
-        level = self.level
-        if isinstance(level, bool) or not isinstance(level, int | float) or not 0 < level < 1:
-            raise ConfigError(f"stats.level: got {level!r}; a number between 0 and 1 (such as 0.95) is needed")
+        check_share("level", self.level, 0.95)
+        check_share("power", self.power, 0.8)
+        check_smallest_effect(self.smallest_effect)
+        check_count("permutations", self.permutations, "a whole number (such as 2000) is needed, 0 for none")
+        check_count("seed", self.seed, "a whole number from 0 is needed")
+        check_interactions(self.interactions)
+        check_precision(self.precision)
 
     def __call__(self, table: pd.DataFrame, factors: Sequence[FactorLike]) -> pd.DataFrame:
         """See `analyse`."""
-        return analyse(table, factors, level=self.level)
+        subsets = fitted_subsets(table, factors, interactions=self.interactions, precision=self.precision)
+        return pd.concat([_analyse_subset(subset, self) for subset in subsets], ignore_index=True)
 
 
-def analyse(table: pd.DataFrame, factors: Sequence[FactorLike], *, level: float = 0.95) -> pd.DataFrame:
+def analyse(table: pd.DataFrame, factors: Sequence[FactorLike], **options: Any) -> pd.DataFrame:
     """Regress the predictions on the identity factors, once for the names and once for the noun phrases.
 
     table: the long table with a `prediction` column, of one corpus or of several that share their factors.
-    factors: as the corpus declares them. The names are fitted on all factors and interactions, the noun
-    phrases on the factors that any of their rows has. Returns one row per (eec, subset, term):
+    factors: as the corpus declares them. options: those of `BetaRegression`. The names are fitted on all
+    factors, the noun phrases on the factors that any of their rows has. Returns one row per (eec, subset,
+    coding, term), each coding a reading of the same fit:
 
     eec, subset ("names" | "noun_phrases"), formula
+    coding: "treatment" (the paper's: each effect at the reference level of the other factors) or "deviation"
+        (averaged over the other factors, each level against the mean of the other levels: no group is the norm).
     term: such as "race[African-American]:gender[female]"; factors, levels, references: its parts, joined by
-        ":". Treatment coding: each effect is at the reference level of the other factors.
+        ":"; condition: where it holds, such as "gender: male" or "averaged over gender".
     coefficient: on the logit scale.
     std_error_iid, statistic_iid, p_iid, ci_low, ci_high: the published test, which takes sentences as
         independent (name_level.py says what is wrong with that): observed information, two-sided t with
@@ -64,33 +91,28 @@ def analyse(table: pd.DataFrame, factors: Sequence[FactorLike], *, level: float 
     std_error_cr1, p_cr1: cluster-robust by person (CR1), t(G - 1).
     design_effect: (std_error_name / std_error_iid)**2, how many times too small the i.i.d. variance is.
     effect_response: the term as a difference of mean scores (an interaction: a difference of differences;
-        the intercept: the mean score of the reference cell); effect_ci_low, effect_ci_high (i.i.d.) and
-        effect_ci_name_low, effect_ci_name_high (CV3) by the delta method.
+        the intercept: a mean score); effect_ci_low, effect_ci_high (i.i.d.), effect_ci_name_low,
+        effect_ci_name_high and std_error_effect_name (CV3) by the delta method.
+    p_effect_name: of the effect on that scale, t(G - 1); mde_response: the effect that a test at 1 - level
+        would have found with probability `power`; p_equivalence: that the effect is smallest_effect or larger.
     raw_difference: the same contrast of plain cell means (of predictions clipped to [0, 1]).
     coefficient_fractional, p_fractional: fractional logit, CR1 by person, t(G - 1); only where scores lie at
         exactly 0 or 1.
-    n_rows, n_persons, n_clipped, n_boundary, phi, log_likelihood: of the fit.
+    p_perm: studentised permutation of the term's first factor over the persons (permutation.py).
+    icc_name: share of the variance within groups that lies between persons (power.py).
+    n_rows, n_persons, n_clipped, n_boundary, phi (with precision by group: their geometric mean),
+    log_likelihood: of the fit.
+    level, smallest_effect: as chosen.
     status: ok | degenerate | invariant | rank_deficient | not_converged | saturated. But for ok, every
         estimate is missing, so that nothing can be taken for a finding; raw_difference, a plain fact, stays.
+        A single row is invariant where the persons of all groups that it compares score alike.
     status_name: ok | too_few_persons | not_converged | no_fit, for the person-level columns.
     message: what a reader should know; mostly empty.
 
     Raises DataError naming rows with a missing or infinite prediction, a missing or undeclared level,
-    person or kind; ConfigError for a level outside (0, 1).
+    person or kind; ConfigError for an option that is not allowed or does not fit the factors.
     """
-    BetaRegression(level=level)
-    check_table(table, factors)
-    parts = []
-    for eec, corpus in table.groupby("eec", sort=False):
-        for kind, subset in SUBSETS.items():
-            rows = corpus[corpus["person_kind"] == kind]
-            if len(rows):
-                used = [f for f in factors if kind == "name" or rows[f.name].notna().any()]
-                part = _analyse_rows(rows, used, level)
-                part.insert(0, "eec", eec)
-                part.insert(1, "subset", subset)
-                parts.append(part)
-    return pd.concat(parts, ignore_index=True)
+    return BetaRegression(**options)(table, factors)
 
 
 def stars(p: float) -> str:
@@ -98,56 +120,94 @@ def stars(p: float) -> str:
     return "***" if p < 0.01 else "**" if p < 0.05 else "*" if p < 0.10 else ""  # noqa: PLR2004
 
 
-def _analyse_rows(rows: pd.DataFrame, factors: Sequence[FactorLike], level: float) -> pd.DataFrame:
-    """The terms of one fit, without eec and subset."""
-    check_levels(rows, factors)
-    design = factorial_design(factors)
-    scores, cell = prepare_scores(rows["prediction"].to_numpy(dtype=np.float64)), design.cell_of(rows)
-    person = pd.factorize(rows["person"])[0]
-    fit = _fit(scores, cell, design, _spread(rows, scores, cell, person))
-    name = name_level(fit, scores.open, cell, design.matrix, person)
-    notes = [fit.message, name.message]
-    notes += [f"factor {f.name} has one level only, so no term" for f in factors if len(f.levels) == 1]
-    table = pd.DataFrame(
+def _analyse_subset(subset: Subset, options: BetaRegression) -> pd.DataFrame:
+    """The rows of one fit, in both codings."""
+    name = name_level(subset.fit, subset.scores.open, subset.cell, subset.model, subset.person)
+    fractional = _fractional(subset)
+    codings = (treatment_coding(subset.design), deviation_coding(subset.design))
+    permuted, notes = _permuted(subset, codings, options, possible=name.status == "ok")
+    icc = name_icc(subset.scores.closed, subset.cell, subset.person) if subset.fit.status == "ok" else np.nan
+    parts = []
+    for coding, p_perm in zip(codings, permuted, strict=True):
+        part = _coding_table(subset, coding, name, fractional, options)
+        part["p_perm"], part["icc_name"] = p_perm, icc
+        messages = [subset.fit.message, name.message, *subset.notes, *notes]
+        decisions = zip(part["p_cr1"], part["p_fractional"], strict=True)
+        part["message"] = [
+            "; ".join(filter(None, [*messages, disagreement(*pair, options.level)])) for pair in decisions
+        ]
+        parts.append(_without_invariant(part, subset, coding))
+    return pd.concat(parts, ignore_index=True)
+
+
+def _without_invariant(part: pd.DataFrame, subset: Subset, coding: Coding) -> pd.DataFrame:
+    """Rows that compare only groups whose persons all score alike get that status and no estimate."""
+    rows = invariant_rows(subset, coding.coefficients(subset.design)) & (part["status"] == "ok").to_numpy()
+    if rows.any():
+        estimates = [name for name in part.columns if part[name].dtype == np.float64 and name not in _OF_THE_FIT]
+        part.loc[rows, estimates] = np.nan
+        part.loc[rows, ["status", "status_name"]] = ["invariant", "no_fit"]
+        note = "the persons of the groups compared have equal mean scores"
+        part.loc[rows, "message"] = [f"{text}; {note}".removeprefix("; ") for text in part.loc[rows, "message"]]
+    return part
+
+
+def _coding_table(
+    subset: Subset, coding: Coding, name: NameLevel, fractional: FractionalFit | None, options: BetaRegression
+) -> pd.DataFrame:
+    design, fit, scores, rows = subset.design, subset.fit, subset.scores, coding.coefficients(subset.design)
+    return pd.DataFrame(
         {
-            **term_columns(design),
-            **iid_columns(fit, level),
-            **name_columns(fit, name, level),
-            **effect_columns(design, fit, name, level),
-            "raw_difference": contrast_of_means(design, scores.closed, cell),
-            **fractional_columns(design, fit, scores, cell, person),
-            "n_rows": len(rows),
+            "eec": subset.eec,
+            "subset": subset.name,
+            **term_columns(design, coding),
+            **iid_columns(fit, rows, options.level),
+            **name_columns(fit, name, rows, options.level),
+            **effect_columns(
+                design,
+                coding,
+                fit,
+                name,
+                level=options.level,
+                power=options.power,
+                smallest_effect=options.smallest_effect,
+            ),
+            "raw_difference": contrast_of_means(coding.contrasts, scores.closed, subset.cell),
+            **fractional_columns(rows, fractional),
+            "n_rows": len(subset.rows),
             "n_persons": name.n_persons,
             "n_clipped": scores.n_clipped,
             "n_boundary": scores.n_boundary,
             "phi": fit.phi,
             "log_likelihood": fit.loglik,
+            "level": options.level,
+            "smallest_effect": np.nan if options.smallest_effect is None else options.smallest_effect,
             "status": fit.status,
             "status_name": name.status,
         },
-        index=range(len(design.terms)),
+        index=range(len(coding.terms)),
     )
-    decisions = zip(table["p_cr1"], table["p_fractional"], strict=True)
-    table["message"] = ["; ".join(filter(None, [*notes, disagreement(*pair, level)])) for pair in decisions]
-    return table
 
 
-def _spread(rows: pd.DataFrame, scores: Scores, cell: Array, person: Array) -> float:
-    """Spread of person means within cells, relative to the items where the table has them."""
-    has_items = "item" in rows.columns and rows["item"].notna().all()
-    item = pd.factorize(rows["item"])[0] if has_items else None
-    return person_spread(scores.closed, cell, person, item)
+def _fractional(subset: Subset) -> FractionalFit | None:
+    if subset.fit.status != "ok" or not subset.scores.n_boundary:
+        return None
+    return fit_fractional(subset.scores.closed, subset.cell, subset.design.matrix, subset.person)
 
 
-def _fit(scores: Scores, cell: Array, design: Design, spread: float) -> BetaFit:
-    """The Beta fit, with the outcomes that only the cells and the persons can tell."""
-    n, k = len(cell), len(design.terms)
-    counts = np.bincount(cell, minlength=len(design.cells))
-    if (counts == 0).any():
-        shown = "; ".join(f"{design.cell_name(i)}: {count}" for i, count in enumerate(counts))
-        return no_fit(n, k, "rank_deficient", f"a cell has no rows (rows per cell: {shown})")
-    fit = fit_beta(scores.open, design.matrix[cell])
-    if fit.status in ("ok", "not_converged") and spread < NO_SPREAD:
-        message = f"persons of a cell have equal mean scores (within {NO_SPREAD:g}): the model does not see them"
-        return no_fit(n, k, "invariant", message, fit.path)
-    return fit
+def _permuted(
+    subset: Subset, codings: Sequence[Coding], options: BetaRegression, *, possible: bool
+) -> tuple[list[Array], list[str]]:
+    # One center for all cells, so that a person's sums can be moved from one to another.
+    n_cells = len(subset.design.cells)
+    center = np.full(n_cells, np.mean(subset.scores.open))
+    sums = person_sums(subset.scores.open, subset.cell, subset.person, len(subset.persons), n_cells, center=center)
+    return permutation_p(
+        subset.fit,
+        sums,
+        subset.design,
+        subset.model,
+        codings,
+        permutations=options.permutations if possible else 0,
+        seed=options.seed,
+    )

@@ -10,7 +10,15 @@ from typing import Literal
 import numpy as np
 
 from bias_lab.stats.beta import BetaFit
-from bias_lab.stats.likelihood import CellDesign, CellSums, cell_centers, derivatives, newton, sum_cells
+from bias_lab.stats.likelihood import (
+    CellDesign,
+    CellSums,
+    NewtonResult,
+    cell_centers,
+    derivatives,
+    newton,
+    sum_cells,
+)
 
 Array = np.ndarray
 NameStatus = Literal["ok", "no_fit", "too_few_persons", "not_converged"]
@@ -32,38 +40,58 @@ class NameLevel:
         return self.n_persons - 1
 
 
-def name_level(fit: BetaFit, y: Array, cell: Array, matrix: Array, person: Array) -> NameLevel:
+def name_level(fit: BetaFit, y: Array, cell: Array, model: CellDesign, person: Array) -> NameLevel:
     """Leave-one-person-out and cluster-robust covariance of a fit; "no_fit" where its status is not "ok".
 
-    y: (n,) the scores fitted. cell: (n,) int row of `matrix` (C, k). person: (n,) int codes 0 .. G - 1, all
-    used. Persons may sit in several cells and have unequal numbers of rows. Where a person is alone in a
-    cell, the cell cannot be estimated without that person and says nothing about the spread of persons:
+    y: (n,) the scores fitted. cell: (n,) int row of `model`. person: (n,) int codes 0 .. G - 1, all used.
+    Persons may sit in several cells and have unequal numbers of rows. Where the model cannot be estimated
+    without some person (who is alone in a cell, say), nothing tells the spread of persons there:
     "too_few_persons".
     """
-    n_persons, (n_cells, k) = int(person.max()) + 1, matrix.shape
+    n_persons, n_cells = int(person.max()) + 1, len(model.mean)
+    k = model.mean.shape[1]
     if fit.status != "ok":
         return _none(k, n_persons, "no_fit", "")
     by_person = person_sums(y, cell, person, n_persons, n_cells)
-    design, params = CellDesign.constant_precision(matrix), np.append(fit.params, fit.log_phi)
-    alone = np.flatnonzero((by_person.n > 0).sum(axis=0) < 2)  # noqa: PLR2004
-    if len(alone):
-        return _none(k, n_persons, "too_few_persons", f"{len(alone)} of {n_cells} cells have a single person")
-    left_out = newton(by_person.total().without(by_person), design, params)
+    if needed := _indispensable(by_person.n, model):
+        return _none(k, n_persons, "too_few_persons", needed)
+    left_out = leave_one_out(by_person, model, fit)
     if not left_out.converged.all():
         failed = int((~left_out.converged).sum())
         return _none(k, n_persons, "not_converged", f"{failed} of {n_persons} leave-one-person-out fits failed")
     return NameLevel(
-        jackknife=cv3(left_out.params, params)[:k, :k],
-        cluster_robust=cr1(derivatives(by_person, design, params).score, fit.covariance, len(y))[:k, :k],
+        jackknife=cv3(left_out.params, fit.estimates)[:k, :k],
+        cluster_robust=cr1(derivatives(by_person, model, fit.estimates).score, fit.covariance, len(y))[:k, :k],
         n_persons=n_persons,
         status="ok",
         message="",
     )
 
 
-def person_sums(y: Array, cell: Array, person: Array, n_persons: int, n_cells: int) -> CellSums:
-    """Cell sums of each person, arrays of shape (G, C)."""
-    center, shape = cell_centers(y, cell, n_cells), (n_persons, n_cells)
+def leave_one_out(by_person: CellSums, model: CellDesign, fit: BetaFit) -> NewtonResult:
+    """Refit without each person in turn: estimates (G, k + q), from sums by person (G, C)."""
+    return newton(by_person.total().without(by_person), model, fit.estimates)
+
+
+def _indispensable(counts: Array, model: CellDesign) -> str:
+    """What cannot be estimated without one of the persons, from their rows by cell (G, C); empty if nothing."""
+    if len(counts) < 2:  # noqa: PLR2004
+        return "there is one person only"
+    held = counts.sum(axis=0) > 0
+    alone = held & ((counts > 0).sum(axis=0) < 2)  # noqa: PLR2004
+    for person in np.flatnonzero((counts[:, alone] > 0).any(axis=1)):
+        kept = counts.sum(axis=0) - counts[person] > 0
+        if any(np.linalg.matrix_rank(x[kept]) < x.shape[1] for x in (model.mean, model.precision)):
+            return f"{alone.sum()} of {held.sum()} cells have a single person"
+    return ""
+
+
+def person_sums(
+    y: Array, cell: Array, person: Array, n_persons: int, n_cells: int, *, center: Array | None = None
+) -> CellSums:
+    """Cell sums of each person, arrays of shape (G, C); `center` (C,) as in `sum_cells`."""
+    center = cell_centers(y, cell, n_cells) if center is None else center
+    shape = (n_persons, n_cells)
     flat = sum_cells(y, person * n_cells + cell, n_persons * n_cells, center=np.tile(center, n_persons))
     return CellSums(flat.n.reshape(shape), flat.log_y.reshape(shape), flat.log_1my.reshape(shape), center)
 

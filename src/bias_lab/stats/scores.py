@@ -78,19 +78,36 @@ def _refuse(column: pd.Series, wrong: pd.Series, complaint: str) -> None:
     )
 
 
-def person_spread(y: Array, cell: Array, person: Array, item: Array | None = None) -> float:
-    """Largest spread of person means in a cell, over cells with at least two persons; inf if there is none.
+def person_spread(y: Array, cell: Array, person: Array, n_cells: int, item: Array | None = None) -> Array:
+    """Spread (largest less smallest) of person means in each cell (n_cells,); inf where it has no two persons.
 
     y: (n,). cell, person: (n,) codes. item: (n,) codes or None; where given, scores are taken relative to the
     mean of their item in the cell, so that persons with unequal rows (a corpus that lacks some) still agree
     when the model does not see who the sentence is about. Items with one person in a cell say nothing and
     are left out.
     """
-    frame = pd.DataFrame({"y": y, "cell": cell, "person": person})
     if item is not None:
-        group = frame.assign(item=item).groupby(["cell", "item"])
-        frame["y"] -= group["y"].transform("mean")
-        frame = frame[group["person"].transform("nunique") > 1]
-    means = frame.groupby(["cell", "person"])["y"].mean().groupby("cell").agg(["max", "min", "size"])
-    means = means[means["size"] > 1]
-    return float((means["max"] - means["min"]).max()) if len(means) else float("inf")
+        group = cell * (int(item.max()) + 1) + item
+        counts, sums = np.bincount(group), np.bincount(group, weights=y)
+        low, high = _range_by_group(person, group, len(counts))
+        y = y - (sums / np.maximum(counts, 1))[group]
+        told = (low < high)[group]
+        y, cell, person = y[told], cell[told], person[told]
+    if not len(y):
+        return np.full(n_cells, np.inf)
+    n_persons = int(person.max()) + 1
+    pair = cell * n_persons + person
+    counts, sums = np.bincount(pair), np.bincount(pair, weights=y)
+    present = np.flatnonzero(counts)
+    own = present // n_persons
+    low, high = _range_by_group(sums[present] / counts[present], own, n_cells)
+    several = np.bincount(own, minlength=n_cells) > 1
+    return np.where(several, high - low, np.inf)
+
+
+def _range_by_group(values: Array, group: Array, n_groups: int) -> tuple[Array, Array]:
+    """Smallest and largest value of each group; inf and -inf where it has none."""
+    low, high = np.full(n_groups, np.inf), np.full(n_groups, -np.inf)
+    np.minimum.at(low, group, values)
+    np.maximum.at(high, group, values)
+    return low, high
