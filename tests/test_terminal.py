@@ -22,6 +22,8 @@ ROW = {
     "ci_high": -0.2,
     "ci_name_low": -0.45,
     "ci_name_high": -0.05,
+    "effect_ci_name_low": -0.11,
+    "effect_ci_name_high": -0.01,
     "n_rows": 1400,
     "n_persons": 40,
     "status": "ok",
@@ -55,10 +57,11 @@ def test_the_table_shows_terms_with_brackets_and_statuses_without_numbers():
     lines = [line.split("│")[1:-1] for line in shown.splitlines() if "race[" in line]
     cells = [[cell.strip() for cell in line] for line in lines]
     assert cells == [
-        ["race[African-American]", "-0.250", "-0.060", "0.100", "0.012 **", "<.001 ***"],
-        ["race[African-American]", "invariant", "", "", "", ""],
+        ["race[African-American]", "-0.250", "-0.060 [-0.110, -0.010]", "0.012 **", "<.001 ***"],
+        ["race[African-American]", "invariant", "", "", ""],
     ]
-    assert "black_white_en: 1400 sentences, 40 names" in shown
+    assert "black_white_en, 40 names" in shown
+    assert "1400 sentences" in shown
     assert "Intercept" not in shown
 
 

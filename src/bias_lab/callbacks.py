@@ -92,13 +92,10 @@ class PostRun(Callback):
 def _analyse(config: DictConfig, folder: Path, tracker: Any) -> None:
     from bias_lab.analysis import analyse_run
     from bias_lab.config import build_part
-    from bias_lab.terminal import coefficients_table, print_tables, scores_table
+    from bias_lab.terminal import print_results
 
     found = analyse_run(folder, build_part(config, "stats"), tracker)
-    tables = [scores_table(found.label, found.agreement)]
-    if not found.coefficients.empty:
-        tables.append(coefficients_table(found.coefficients))
-    print_tables(*tables)
+    print_results(found.label, found.agreement, found.coefficients)
     print(f"run folder: {folder}")
 
 

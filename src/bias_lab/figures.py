@@ -16,8 +16,8 @@ ROW_HEIGHT = 0.42  # inches
 def coefficient_figure(coefficients: pd.DataFrame, *, title: str) -> "Figure":
     """Forest plot of the terms on the logit scale: name-level interval (headline) above the published i.i.d. one.
 
-    `coefficients` is the table of `bias_lab.stats.analyse`; intercepts and the deviation coding are left out, and a term without
-    an estimate shows its status instead.
+    `coefficients` is the table of `bias_lab.stats.analyse`; intercepts and the deviation coding are
+    left out, and a term without an estimate shows its status instead.
     """
     from matplotlib.figure import Figure
 

@@ -76,25 +76,49 @@ def coefficients_table(frame: pd.DataFrame) -> Table:
 
     Intercepts and the deviation coding stay in the file.
     """
-    frame = frame[(frame["coding"] == "treatment") & (frame["term"] != "Intercept")]
     table = Table(
         title="Beta regressions: does the score depend on the person?",
-        caption="effect: difference of mean score. p (names): jackknife over names, the headline. p (paper): the\n"
-        "published test, which takes sentences as independent. *** p < .01, ** p < .05, * p < .10",
+        caption="effect: difference of mean score, with its name-level interval. p (names): jackknife over names, the\n"
+        "headline. p (paper): the published test, which takes sentences as independent. *** < .01, ** < .05, * < .10",
         title_justify="left",
         caption_justify="left",
     )
     table.add_column("term", overflow="fold")
-    for name in ("coefficient", "effect", "SE (names)", "p (names)", "p (paper)"):
+    for name in ("coefficient", escape("effect [interval]"), "p (names)", "p (paper)"):
         table.add_column(name, justify="right")
-    for (eec, subset), rows in frame.groupby(["eec", "subset"], sort=False):
+    for (eec, subset), rows in _terms(frame).groupby(["eec", "subset"], sort=False):
         first = rows.iloc[0]
         persons = "names" if subset == "names" else "noun phrases"
         table.add_section()
-        table.add_row(f"[bold]{eec}[/bold]: {first['n_rows']} sentences, {first['n_persons']} {persons}")
+        table.add_row(f"[bold]{eec}[/bold], {first['n_persons']} {persons}", "", f"{first['n_rows']} sentences")
         for row in rows.to_dict("records"):
             table.add_row(*_term_cells(row))
     return table
+
+
+def findings(frame: pd.DataFrame) -> list[str]:
+    """What the table says, in words: a line for each term that is not inconclusive, and how many are."""
+    from bias_lab.stats import verdict
+
+    told = [(row["eec"], row["subset"], verdict(row)) for row in _terms(frame).to_dict("records")]
+    lines = [
+        f"{eec}, {subset.replace('_', ' ')}: {text}"
+        for eec, subset, text in told
+        if not text.startswith("inconclusive")
+    ]
+    return [*lines, f"inconclusive: {len(told) - len(lines)} of {len(told)} terms"]
+
+
+def print_results(label: str, agreement: dict[str, Agreement], coefficients: pd.DataFrame) -> None:
+    """Print what a finished cell has to show."""
+    print_tables(scores_table(label, agreement))
+    if not coefficients.empty:
+        print_tables(coefficients_table(coefficients))
+        print("In words:", *findings(coefficients), sep="\n  ")
+
+
+def _terms(frame: pd.DataFrame) -> pd.DataFrame:
+    return frame[(frame["coding"] == "treatment") & (frame["term"] != "Intercept")]
 
 
 def _term_cells(row: dict[str, Any]) -> list[str]:
@@ -102,17 +126,17 @@ def _term_cells(row: dict[str, Any]) -> list[str]:
     term = f"  {escape(row['term'])}"
     if row["status"] != "ok":
         return [term, f"[yellow]{row['status']}[/yellow]"]
+    low, high = (number(row[f"effect_ci_name_{end}"], signed=True) for end in ("low", "high"))
     return [
         term,
         number(row["coefficient"], signed=True),
-        number(row["effect_response"], signed=True),
-        number(row["std_error_name"]),
+        f"{number(row['effect_response'], signed=True)} {escape(f'[{low}, {high}]')}",
         _starred(row["p_name"]),
         _starred(row["p_iid"]),
     ]
 
 
 def _starred(p: float) -> str:
-    from bias_lab.stats.analysis import stars
+    from bias_lab.stats import stars
 
     return f"{p_value(p)} {stars(p) if pd.notna(p) else '':<3}"

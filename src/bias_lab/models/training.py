@@ -92,13 +92,15 @@ def train_head(
     """
     best = BestHead()
     stop = EarlyStopping(monitor=DEV_PEARSON, mode="max", patience=patience, check_finite=False)
-    fitter = trainer(callbacks=[best, stop])
     with torch.random.fork_rng(), warnings.catch_warnings():
         # Our loaders slice tensors in memory: worker processes would only slow them.
         warnings.filterwarnings("ignore", message=".*does not have many workers.*")
         # Lightning 2.6 still asks torch for a class that torch 2.13 has renamed.
         warnings.filterwarnings("ignore", message=".*LeafSpec.*is deprecated.*")
+        # A cell is one process on purpose, also on a cluster.
+        warnings.filterwarnings("ignore", message=".*`srun` command is available.*")
         torch.manual_seed(seed)
+        fitter = trainer(callbacks=[best, stop])
         fitter.fit(
             module,
             train_dataloaders=TensorBatches(train, batch_size=batch_size, seed=seed),
