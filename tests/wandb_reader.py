@@ -2,6 +2,7 @@
 
 import json
 import struct
+import time
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,18 @@ def offline_runs(folder: Path) -> list[Path]:
     return sorted(folder.glob("**/*.wandb"))
 
 
-def read_run(path: Path) -> dict[str, Any]:
-    """Identity, configuration, history, summary and exit code of one run file."""
+def read_run(path: Path, *, patience: float = 10.0) -> dict[str, Any]:
+    """Identity, configuration, history, summary and exit code of one run file.
+
+    W&B's own process may still be writing the last records when `finish` has returned, so this waits for them.
+    """
+    deadline = time.monotonic() + patience
+    while (found := _read(path))["exit_code"] is None and time.monotonic() < deadline:
+        time.sleep(0.1)
+    return found
+
+
+def _read(path: Path) -> dict[str, Any]:
     from wandb.proto.wandb_internal_pb2 import Record
 
     found: dict[str, Any] = {"history": [], "summary": {}, "config": {}, "exit_code": None, "bytes": path.read_bytes()}
