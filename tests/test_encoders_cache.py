@@ -10,6 +10,7 @@ import pytest
 
 from bias_lab.encoders.cache import EmbeddingCache, text_key
 from bias_lab.encoders.frozen import Encoded
+from bias_lab.errors import ConfigError
 
 IDENTITY = {"format": 1, "checkpoint": "folder:abc", "pooling": "cls"}
 
@@ -140,6 +141,17 @@ def test_large_sets_are_written_in_shards(tmp_path, monkeypatch):
     found = cache.get(texts, FakeEncoder())
     assert len(list(cache.folder.glob("*.safetensors"))) == 4
     np.testing.assert_array_equal(found.vectors, expected(texts))
+
+
+def test_a_cache_that_cannot_be_written_is_told(tmp_path):
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    with pytest.raises(ConfigError) as caught:
+        EmbeddingCache(tmp_path / "file", IDENTITY).get(["a"], FakeEncoder())
+    folder = EmbeddingCache(tmp_path / "file", IDENTITY).folder
+    assert str(caught.value) == (
+        f"cache_dir: embeddings cannot be kept in {folder} (Not a directory); "
+        "set cache_dir=FOLDER or $BIAS_LAB_CACHE to a folder that can be written"
+    )
 
 
 def test_no_pickle_is_involved(tmp_path):

@@ -30,8 +30,8 @@ def test_a_missing_hub_model_says_where_it_looked_and_what_to_do(no_hub):
         locate(identify("some/model", "a" * 40))
     assert str(caught.value) == (
         f"model.name_or_path=some/model (revision {'a' * 40}): not in the hub's cache ({no_hub}), and it cannot be "
-        "downloaded: HF_HUB_OFFLINE is set. Where there is no network, copy the checkpoint's folder here and run with "
-        "model=encoder model.name_or_path=FOLDER, or copy the hub's cache and set HF_HOME."
+        "downloaded: HF_HUB_OFFLINE is set. Where there is no network, copy the checkpoint's folder here and add "
+        "model.name_or_path=FOLDER to the command, or copy the hub's cache and set HF_HOME."
     )
 
 
@@ -72,6 +72,16 @@ def test_a_folder_without_config_or_weights_is_told(tmp_path, tiny_checkpoint):
     (tmp_path / "config.json").write_text("{}", encoding="utf-8")
     with pytest.raises(ModelError, match=r"has no \*.safetensors or pytorch_model\*.bin"):
         identify(str(tmp_path), None)
+
+
+def test_a_folder_without_a_tokenizer_is_told(tmp_path, tiny_checkpoint):
+    import shutil
+
+    shutil.copytree(tiny_checkpoint, tmp_path / "copy")
+    for path in [*(tmp_path / "copy").glob("tokenizer*"), *(tmp_path / "copy").glob("vocab*")]:
+        path.unlink()
+    with pytest.raises(ModelError, match=r"copy has no tokenizer \(tokenizer.json, vocab.txt"):
+        identify(str(tmp_path / "copy"), None)
 
 
 def test_a_package_that_is_not_installed_is_told():

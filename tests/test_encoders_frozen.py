@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from bias_lab.encoders.frozen import FrozenEncoder
-from bias_lab.errors import ConfigError
+from bias_lab.errors import ConfigError, ModelError
 
 TEXTS = [
     "i am so angry today",
@@ -111,8 +111,9 @@ def test_a_copy_of_the_folder_has_the_same_key(tiny_checkpoint, tmp_path):
     [
         ({"pooling": "max"}, "model.pooling=max: choose one of cls, mean, last"),
         ({"dtype": "int8"}, "model.dtype=int8: choose one of float32, bfloat16, float16"),
-        ({"max_length": 0}, "model.max_length=0: must be 1 or more"),
-        ({"batch_tokens": 0}, "model.batch_tokens=0: must be 1 or more"),
+        ({"max_length": 0}, "model.max_length=0: give a whole number, 1 or more"),
+        ({"batch_tokens": 0}, "model.batch_tokens=0: give a whole number, 1 or more"),
+        ({"device": "gpu"}, "model.device=gpu: choose auto, cpu, mps, cuda or cuda:NUMBER"),
     ],
 )
 def test_bad_options_are_refused(options, message):
@@ -124,6 +125,19 @@ def test_bad_options_are_refused(options, message):
 def test_a_layer_the_model_lacks_is_refused(tiny_checkpoint):
     with pytest.raises(ConfigError, match=r"model.layer=3: .* has hidden states -3..2"):
         FrozenEncoder(name_or_path=str(tiny_checkpoint), layer=3).encode(["calm"])
+
+
+def test_weights_that_the_file_lacks_are_never_made_up(tiny_checkpoint, tmp_path):
+    import shutil
+
+    from safetensors.numpy import load_file, save_file
+
+    shutil.copytree(tiny_checkpoint, tmp_path / "copy")
+    weights = load_file(tmp_path / "copy" / "model.safetensors")
+    lost = {key: value for key, value in weights.items() if "layer.1.attention.self.query" not in key}
+    save_file(lost, tmp_path / "copy" / "model.safetensors", metadata={"format": "pt"})
+    with pytest.raises(ModelError, match=r"its weights do not fit its config.json: 2 tensors are missing \(encoder"):
+        FrozenEncoder(name_or_path=str(tmp_path / "copy")).encode(["calm"])
 
 
 @pytest.mark.slow

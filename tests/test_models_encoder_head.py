@@ -5,7 +5,7 @@ import pytest
 import pytorch_lightning as pl
 import torch
 
-from bias_lab.errors import ConfigError
+from bias_lab.errors import ConfigError, ModelError
 from bias_lab.evaluation import pearson
 from bias_lab.models.encoder_head import EncoderHeadRegressor
 from bias_lab.models.module import FrozenEncoderRegressor
@@ -154,6 +154,23 @@ def test_coverage_counts_tokens_and_unknown_ones(tiny_checkpoint, tmp_path):
     assert regressor(tiny_checkpoint, tmp_path).coverage(["i am zzz", "calm"]) == {"tokens": 4, "unknown": 1}
 
 
+def test_the_prefix_does_not_count_as_the_texts_tokens(tiny_checkpoint, tmp_path):
+    model = regressor(tiny_checkpoint, tmp_path, prefix="query: ")
+    assert model.coverage(["i am zzz", "calm"]) == {"tokens": 4, "unknown": 1}
+
+
+def test_an_encoder_of_another_language_is_warned_about(tiny_checkpoint, tmp_path, caplog):
+    regressor(tiny_checkpoint, tmp_path, languages=["es", "ar"])
+    assert "task.lang=en, but this encoder was made for es, ar only" in caplog.text
+
+
+def test_training_that_diverges_or_does_not_happen_is_told(tiny_checkpoint, tmp_path):
+    with pytest.raises(ModelError, match=r"the head's training diverged \(NaN or infinite scores\)"):
+        fitted(tiny_checkpoint, tmp_path, output="identity", optimizer=partial(torch.optim.Adam, lr=1e30))
+    with pytest.raises(ConfigError, match=r"trainer.max_epochs: no epoch was trained; give 1 or more"):
+        fitted(tiny_checkpoint, tmp_path, trainer=partial(TRAINER, max_epochs=0))
+
+
 def test_options_by_language_pick_one(tiny_checkpoint, tmp_path):
     model = regressor(tiny_checkpoint, tmp_path, name_or_path={"en": str(tiny_checkpoint)})
     assert model.embedder.encoder.name_or_path == str(tiny_checkpoint)
@@ -165,8 +182,8 @@ def test_options_by_language_pick_one(tiny_checkpoint, tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"batch_size": 0}, "model.batch_size=0: must be 1 or more"),
-        ({"patience": 0}, "model.patience=0: must be 1 or more"),
+        ({"batch_size": 0}, "model.batch_size=0: give a whole number, 1 or more"),
+        ({"patience": 0}, "model.patience=0: give a whole number, 1 or more"),
         (
             {"name_or_path": ""},
             "model.name_or_path is empty: give a hub id such as FacebookAI/xlm-roberta-base, "

@@ -30,7 +30,8 @@ def test_identity_output_is_unbounded():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"hidden": 0}, "model.hidden=0: must be 1 or more"),
+        ({"hidden": 0}, "model.hidden=0: give a whole number, 1 or more"),
+        ({"hidden": "many"}, "model.hidden=many: give a whole number, 1 or more"),
         ({"activation": "selu"}, "model.activation=selu: choose one of relu, gelu, tanh"),
         ({"output": "softmax"}, "model.output=softmax: choose one of sigmoid, identity"),
         ({"dropout": 1.0}, "model.dropout=1.0: must be at least 0 and less than 1"),

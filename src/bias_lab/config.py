@@ -10,7 +10,7 @@ from typing import Any, Literal
 from omegaconf import DictConfig, OmegaConf
 
 from bias_lab.errors import ConfigError
-from bias_lab.files import digest_of
+from bias_lab.files import canonical_json, digest_of
 from bias_lab.strict import build, suggestion
 
 Lang = Literal["en", "es", "ar"]
@@ -52,6 +52,7 @@ class TableSettings:
     score_column: str = "score"
     id_column: str | None = None
     delimiter: str | None = None
+    quoting: bool | None = None
 
 
 TaskSettings = SemevalSettings | SampleSettings | TableSettings
@@ -109,9 +110,18 @@ def parse(cfg: DictConfig, *, model_choice: str = "encoder") -> Settings:
     if not isinstance(plain, dict):
         raise ConfigError("the configuration must be a mapping")
     config = {str(key): value for key, value in plain.items()}
+    try:
+        canonical_json(config)
+    except ValueError as error:
+        raise ConfigError("a setting is NaN or infinite, which no setting may be") from error
     seed = config["seed"]
     if not isinstance(seed, int) or isinstance(seed, bool) or not 0 <= seed < 2**32:
         raise ConfigError(f"seed={seed!r} is not allowed: give a whole number from 0 to {2**32 - 1}")
+    if "name" in config["eec"]:
+        raise ConfigError(
+            f"eec.name={config['eec']['name']!r}: a corpus file must begin with the line "
+            f"# @package eec.corpora.{config['eec']['name']}"
+        )
     return Settings(
         task=_task(config["task"]),
         eec=build(EecSettings, config["eec"], where="eec"),
@@ -138,7 +148,7 @@ def build_regressor(cfg: DictConfig, settings: Settings) -> Any:
     options: dict[str, Any] = {"language": settings.task.lang}
     if "optimizer" in cfg.model:
         # What needs torch is made when training starts, so that a wrong option is told at once.
-        options |= {"optimizer": _later(cfg.model.optimizer), "loss": _later(cfg.model.loss)}
+        options |= {part: _later(f"model.{part}", cfg.model[part]) for part in ("optimizer", "loss")}
         options |= {"trainer": _trainer(cfg.trainer), "cache_root": settings.cache_root}
     model = OmegaConf.masked_copy(cfg.model, [key for key in cfg.model if key not in options])
     return _owned("model", lambda: instantiate(model, _convert_="all", **options))
@@ -151,17 +161,17 @@ def build_part(cfg: DictConfig, group: str) -> Any:
     return _owned(group, lambda: instantiate(cfg[group], _convert_="all"))
 
 
-def _later(node: DictConfig) -> Callable[..., Any]:
+def _later(key: str, node: DictConfig) -> Callable[..., Any]:
     """A function that instantiates a part of the configuration when it is called, with further arguments."""
     from hydra.utils import instantiate
 
-    return lambda *arguments, **options: instantiate(node, *arguments, _convert_="all", **options)
+    return lambda *arguments, **options: _owned(key, lambda: instantiate(node, *arguments, _convert_="all", **options))
 
 
 def _trainer(node: DictConfig) -> Callable[..., Any]:
     """Makes the Trainer; without a progress bar where nobody watches, as its control characters would fill a log."""
     shown = bool(node.get("enable_progress_bar", True)) and sys.stderr.isatty()
-    return lambda **options: _later(node)(**options, enable_progress_bar=shown)
+    return lambda **options: _later("trainer", node)(**options, enable_progress_bar=shown)
 
 
 def _owned(group: str, make: Any) -> Any:
@@ -174,7 +184,7 @@ def _owned(group: str, make: Any) -> Any:
         cause = error.__cause__
         if isinstance(cause, ConfigError) or type(cause).__module__ == "bias_lab.errors":
             raise cause from None  # type: ignore[misc]
-        raise ConfigError(f"{group}: {cause or error}") from error
+        raise ConfigError(f"{group} cannot be built: {cause or error}") from error
 
 
 def _task(values: Any) -> TaskSettings:

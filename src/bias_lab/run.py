@@ -44,7 +44,8 @@ def run_cell(cfg: DictConfig, manifest: Manifest, *, model_choice: str, corpus_f
     settings = parse(cfg, model_choice=model_choice)
     corpora = load_corpora(settings.eec, settings.task, corpus_folders)
     regressor: Regressor = build_regressor(cfg, settings)
-    build_part(cfg, "stats")
+    for group in ("stats", "tracking"):
+        build_part(cfg, group)  # so that a wrong option is told before the work, not after it
     manifest.update(identity=settings.identity, label=settings.label, seed=settings.seed)
     write_text(folder / "config.yaml", OmegaConf.to_yaml(OmegaConf.create(settings.plain)))
     with manifest.timed("data"):
@@ -108,7 +109,33 @@ def load_corpora(settings: EecSettings, task: TaskSettings, folders: list[Path])
     elif not chosen:
         raise ConfigError("eec.select=listed, but no corpus is listed: choose some with eec=NAME or eec=[A,B]")
     corpora = [load_corpus(corpus, search=folders) for corpus in chosen]
+    check_names(corpora)
     return [(corpus, select_rows(corpus, settings.rows, task)) for corpus in corpora]
+
+
+def check_names(corpora: list[Corpus]) -> None:
+    """Results are kept by corpus name: two corpora must not share one."""
+    names = [corpus.name for corpus in corpora]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise ConfigError(
+            f"eec: two corpora are named {', '.join(twice)}; give yours another name, such as eec.corpora.csv.name=mine"
+        )
+
+
+def warn_of_traps(corpus: Corpus, rows: pd.DataFrame) -> None:
+    """Log what a reader of the results must know about these rows and would not see in them."""
+    factors = [factor.name for factor in corpus.factors]
+    names = rows[rows["person_kind"] == "name"]
+    persons = names.groupby(factors, observed=True)["person"].nunique() if factors else pd.Series(dtype=int)
+    for group in persons[persons == 1].index:
+        levels = " ".join(group) if isinstance(group, tuple) else str(group)
+        log.warning("%s: %s is one person only, so that group and name cannot be told apart", corpus.name, levels)
+    twice = int(rows.duplicated(["sentence", "person", "emotion"]).sum())
+    if twice:
+        log.warning("%s: %d rows repeat a sentence of the same person and emotion and count again", corpus.name, twice)
+    if persons[persons == 1].any() or twice:
+        log.warning("python -m bias_lab.corpora check shows what is wrong with a corpus file")
 
 
 def select_rows(corpus: Corpus, rows: str, task: TaskSettings) -> pd.DataFrame:
@@ -121,7 +148,7 @@ def select_rows(corpus: Corpus, rows: str, task: TaskSettings) -> pd.DataFrame:
         return corpus.table
     own = corpus.table[corpus.table["emotion"] == task.emotion]
     if own.empty:
-        emotions = ", ".join(sorted(corpus.table["emotion"].dropna().unique()))
+        emotions = ", ".join(sorted(corpus.table["emotion"].dropna().unique())) or "no emotion at all"
         raise ConfigError(
             f"eec.rows=own: {corpus.name} has no sentence of task.emotion={task.emotion}, "
             f"only of {emotions}; set eec.rows=all, or eec=none"
@@ -144,6 +171,7 @@ def evaluate_splits(regressor: Regressor, task: Task, folder: Path) -> dict[str,
 
 def score_corpus(regressor: Regressor, corpus: Corpus, rows: pd.DataFrame, folder: Path) -> Path:
     """Write the corpus' long table with its predictions; returns the file."""
+    warn_of_traps(corpus, rows)
     table = rows.assign(prediction=regressor.predict(rows["sentence"].tolist()))
     path = folder / "predictions" / f"{corpus.name}.parquet"
     write_atomic(path, lambda part: table.to_parquet(part, index=False))
@@ -181,7 +209,8 @@ def name_coverage(regressor: Regressor, corpus: Corpus, rows: pd.DataFrame) -> p
     """
     columns = ["person", *(factor.name for factor in corpus.factors)]
     names = rows.loc[rows["person_kind"] == "name", columns].drop_duplicates().reset_index(drop=True)
+    regressor.coverage(names["person"].tolist())  # all at once first: one by one they come from the cache
     counts = [regressor.coverage([name]) for name in names["person"]]
-    table = names.assign(tokens=[c["tokens"] for c in counts], unknown=[c["unknown"] for c in counts])
+    table = names.assign(tokens=[c.get("tokens") for c in counts], unknown=[c.get("unknown") for c in counts])
     table.insert(0, "eec", corpus.name)
     return table

@@ -78,7 +78,7 @@ def coefficients_table(frame: pd.DataFrame) -> Table:
     """
     table = Table(
         title="Beta regressions: does the score depend on the person?",
-        caption="effect: difference of mean score, with its name-level interval. p (names): jackknife over names, the\n"
+        caption="effect: difference of mean score, with its name-level interval. p (names): jackknife over names, the "
         "headline. p (paper): the published test, which takes sentences as independent. *** < .01, ** < .05, * < .10",
         title_justify="left",
         caption_justify="left",
@@ -106,6 +106,8 @@ def findings(frame: pd.DataFrame) -> list[str]:
         for eec, subset, text in told
         if not text.startswith("inconclusive")
     ]
+    if not told:
+        return [f"no term: {message}" for message in frame["message"].dropna().unique() if message]
     return [*lines, f"inconclusive: {len(told) - len(lines)} of {len(told)} terms"]
 
 

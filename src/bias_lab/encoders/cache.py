@@ -18,6 +18,7 @@ import numpy as np
 from filelock import FileLock
 
 from bias_lab.encoders.frozen import Encoded
+from bias_lab.errors import ConfigError
 from bias_lab.files import digest_of, part_file, publish, sha256_of, write_json
 
 log = logging.getLogger(__name__)
@@ -83,8 +84,15 @@ class EmbeddingCache:
 
     def _fill(self, distinct: dict[bytes, str], encode: Encode) -> list[bytes]:
         """Encode and write what is still missing under the lock; returns the keys that were encoded here."""
-        self.folder.mkdir(parents=True, exist_ok=True)
-        with FileLock(self.folder / ".lock"):
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            held = FileLock(self.folder / ".lock").acquire()
+        except OSError as error:
+            raise ConfigError(
+                f"cache_dir: embeddings cannot be kept in {self.folder} ({error.strerror or error}); "
+                "set cache_dir=FOLDER or $BIAS_LAB_CACHE to a folder that can be written"
+            ) from error
+        with held:
             self._read_new_shards()
             for part in self.folder.glob(".*.part"):  # what a killed writer left; nobody else writes under the lock
                 part.unlink()

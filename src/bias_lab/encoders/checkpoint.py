@@ -20,6 +20,7 @@ COMMIT = re.compile(r"[0-9a-f]{40}")
 SMALL_FILES = ("*.json", "*.txt", "*.model", "*.py")
 IGNORED_NAMES = frozenset({"modules.json", "config_sentence_transformers.json", "sentence_bert_config.json",
                            "data_config.json", "PROVENANCE.json", "training_args.json", "README.txt"})  # fmt: skip
+TOKENIZER_FILES = ("tokenizer.json", "vocab.txt", "vocab.json", "*.model", "*.tiktoken")
 HUB_TIMEOUT = 5.0  # seconds
 
 
@@ -92,6 +93,12 @@ def _check_folder(folder: Path, name: str) -> None:
         )
     if not _weights(folder):
         raise ModelError(f"model.name_or_path={name}: {folder.absolute()} has no *.safetensors or pytorch_model*.bin.")
+    # transformers would make an empty tokenizer, to which every word is unknown.
+    if not any(next(folder.glob(pattern), None) for pattern in TOKENIZER_FILES):
+        raise ModelError(
+            f"model.name_or_path={name}: {folder.absolute()} has no tokenizer ({', '.join(TOKENIZER_FILES)}); "
+            "save it beside the weights with tokenizer.save_pretrained(folder)."
+        )
 
 
 def _weights(folder: Path) -> list[Path]:
@@ -119,8 +126,8 @@ def _hub_snapshot(repo: str, revision: str | None) -> Path:
     raise ModelError(
         f"model.name_or_path={repo} (revision {revision or 'main'}): not in the hub's cache "
         f"({_hub_cache()}), and it cannot be downloaded: {reason}. "
-        "Where there is no network, copy the checkpoint's folder here and run with model=encoder "
-        "model.name_or_path=FOLDER, or copy the hub's cache and set HF_HOME."
+        "Where there is no network, copy the checkpoint's folder here and add model.name_or_path=FOLDER to the "
+        "command, or copy the hub's cache and set HF_HOME."
     )
 
 

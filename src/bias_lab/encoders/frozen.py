@@ -2,6 +2,7 @@
 
 import logging
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 DTYPES = ("float32", "bfloat16", "float16")
+DEVICE = re.compile(r"auto|cpu|mps|cuda(:\d+)?")
 FORMAT = 1  # part of every cache key: raise it when a vector of the same inputs would come out differently
 
 
@@ -62,6 +64,8 @@ class FrozenEncoder:
         _check_choice("model.dtype", dtype, DTYPES)
         _check_positive("model.max_length", max_length)
         _check_positive("model.batch_tokens", batch_tokens)
+        if not DEVICE.fullmatch(device):
+            raise ConfigError(f"model.device={device}: choose auto, cpu, mps, cuda or cuda:NUMBER")
         self.name_or_path = name_or_path
         self.revision = revision
         self.pooling = pooling
@@ -136,13 +140,24 @@ class FrozenEncoder:
         folder = locate(self.checkpoint)
         log.info("loading %s on %s (%s)", self.name_or_path, self.device, self.dtype)
         try:
-            model = AutoModel.from_pretrained(
-                str(folder), dtype=getattr(torch, self.dtype), trust_remote_code=self.trust_remote_code
+            model, told = AutoModel.from_pretrained(
+                str(folder),
+                dtype=getattr(torch, self.dtype),
+                trust_remote_code=self.trust_remote_code,
+                output_loading_info=True,
             )
         except Exception as error:  # loaders raise whatever their format's library raises
             raise ModelError(
                 f"model.name_or_path={self.name_or_path}: its weights cannot be loaded: {error}"
             ) from error
+        # A pooler is not used here; any other weight that the file lacks would be random.
+        missing = sorted(key for key in told["missing_keys"] if not key.startswith("pooler."))
+        if missing or told["mismatched_keys"]:
+            raise ModelError(
+                f"model.name_or_path={self.name_or_path}: its weights do not fit its config.json: "
+                f"{len(missing)} tensors are missing ({', '.join(missing[:3])}) and "
+                f"{len(told['mismatched_keys'])} have another shape"
+            )
         layers = getattr(model.config, "num_hidden_layers", None)
         if layers is not None and not -(layers + 1) <= self.layer <= layers:
             raise ConfigError(
@@ -220,5 +235,5 @@ def _check_choice(key: str, got: str, choices: Sequence[str]) -> None:
 
 
 def _check_positive(key: str, got: int) -> None:
-    if got < 1:
-        raise ConfigError(f"{key}={got}: must be 1 or more")
+    if isinstance(got, bool) or not isinstance(got, int) or got < 1:
+        raise ConfigError(f"{key}={got}: give a whole number, 1 or more")

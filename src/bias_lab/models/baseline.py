@@ -32,11 +32,16 @@ class BaselineRegressor:
 
     Texts are cleaned here. The estimator passed in is never fitted itself, a clone is. It may have two more methods,
     `coverage(X) -> dict[str, int]` and `describe() -> dict` of plain types, as `TfidfSvr` and `FastTextMlp` do.
-    Predictions are the estimator's own: not bounded to [0, 1], the statistics clip and count.
+    `language` is not used. Predictions are the estimator's own: not bounded to [0, 1], the statistics clip and count.
     """
 
     def __init__(
-        self, *, estimator: BaseEstimator, cleaning: Mapping[str, Any] | None = None, name: str | None = None
+        self,
+        *,
+        estimator: BaseEstimator,
+        cleaning: Mapping[str, Any] | None = None,
+        name: str | None = None,
+        language: str | None = None,
     ) -> None:
         if not callable(getattr(estimator, "fit", None)) or not callable(getattr(estimator, "predict", None)):
             raise ConfigError(f"model.estimator={estimator!r} is not a scikit-learn regressor: it lacks fit or predict")

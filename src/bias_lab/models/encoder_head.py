@@ -10,7 +10,7 @@ import numpy as np
 from bias_lab.encoders.embedder import Embedder
 from bias_lab.encoders.frozen import FrozenEncoder
 from bias_lab.errors import ConfigError
-from bias_lab.models.head import check_head_options
+from bias_lab.models.head import check_head_options, check_whole
 from bias_lab.text import Cleaning
 
 if TYPE_CHECKING:
@@ -27,8 +27,9 @@ ByLanguage = str | None | Mapping[str, str | None]
 class EncoderHeadRegressor:
     """Emotion intensity from cached vectors of a frozen encoder and a head trained on them.
 
-    `name_or_path` and `revision` may be mappings from language to value, of which `language` picks one. All encoder
-    options are those of `FrozenEncoder`, all head options those of `two_layer_head`. `trainer`, `optimizer` and
+    `name_or_path` and `revision` may be mappings from language to value, of which `language` picks one. `languages`
+    are those the encoder was made for, where they are few: another one is warned about. All encoder options are those
+    of `FrozenEncoder`, all head options those of `two_layer_head`. `trainer`, `optimizer` and
     `loss` are called when training starts: with callbacks, with the head's parameters, and without arguments.
     """
 
@@ -40,6 +41,7 @@ class EncoderHeadRegressor:
         cache_root: Path,
         trainer: "TrainerFactory",
         revision: ByLanguage = None,
+        languages: Sequence[str] | None = None,
         pooling: str = "cls",
         layer: int = -1,
         max_length: int = 128,
@@ -59,9 +61,10 @@ class EncoderHeadRegressor:
         patience: int = 10,
     ) -> None:
         check_head_options(hidden=hidden, activation=activation, output=output, dropout=dropout)
-        for key, value in {"batch_size": batch_size, "patience": patience}.items():
-            if value < 1:
-                raise ConfigError(f"model.{key}={value}: must be 1 or more")
+        check_whole("model.batch_size", batch_size)
+        check_whole("model.patience", patience)
+        if languages is not None and language not in languages:
+            log.warning("task.lang=%s, but this encoder was made for %s only", language, ", ".join(languages))
         name = _for_language("model.name_or_path", name_or_path, language)
         if not name:
             raise ConfigError(
@@ -143,11 +146,12 @@ class EncoderHeadRegressor:
 
     def coverage(self, texts: Sequence[str]) -> dict[str, int]:
         """`tokens` (subwords without special ones and the prefix) and, of them, `unknown` over all texts."""
-        found, empty = self.embedder.look_up(texts), self.embedder.look_up([""])
-        return {
-            "tokens": int((found.tokens - empty.tokens).sum()),
-            "unknown": int((found.unknown - empty.unknown).sum()),
-        }
+        found = self.embedder.look_up(texts)
+        tokens, unknown = int(found.tokens.sum()), int(found.unknown.sum())
+        if self.embedder.encoder.prefix:
+            empty = self.embedder.look_up([""])
+            tokens, unknown = tokens - len(texts) * int(empty.tokens[0]), unknown - len(texts) * int(empty.unknown[0])
+        return {"tokens": tokens, "unknown": unknown}
 
     def save(self, folder: Path) -> None:
         """Write `head.ckpt`: the head and its plain hyperparameters, loadable with `weights_only=True`."""

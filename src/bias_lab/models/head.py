@@ -11,15 +11,20 @@ ACTIVATIONS = ("relu", "gelu", "tanh")
 OUTPUTS = ("sigmoid", "identity")
 
 
+def check_whole(key: str, got: int) -> None:
+    """Raise `ConfigError` unless a setting is a whole number of at least 1."""
+    if isinstance(got, bool) or not isinstance(got, int) or got < 1:
+        raise ConfigError(f"{key}={got}: give a whole number, 1 or more")
+
+
 def check_head_options(*, hidden: int, activation: str, output: str, dropout: float) -> None:
     """Raise `ConfigError` for a value that `two_layer_head` does not take."""
-    if hidden < 1:
-        raise ConfigError(f"model.hidden={hidden}: must be 1 or more")
+    check_whole("model.hidden", hidden)
     if activation not in ACTIVATIONS:
         raise ConfigError(f"model.activation={activation}: choose one of {', '.join(ACTIVATIONS)}")
     if output not in OUTPUTS:
         raise ConfigError(f"model.output={output}: choose one of {', '.join(OUTPUTS)}")
-    if not 0 <= dropout < 1:
+    if isinstance(dropout, bool) or not isinstance(dropout, int | float) or not 0 <= dropout < 1:
         raise ConfigError(f"model.dropout={dropout}: must be at least 0 and less than 1")
 
 

@@ -7,6 +7,7 @@ import pytorch_lightning as pl
 import torch
 from torch import Tensor, nn
 
+from bias_lab.errors import ModelError
 from bias_lab.evaluation import pearson
 from bias_lab.models.head import two_layer_head
 
@@ -68,6 +69,8 @@ class FrozenEncoderRegressor(pl.LightningModule):
         """Loss and Pearson of the dev split, which comes as one batch: correlations of parts do not average."""
         vectors, gold = batch
         scores = self.score_vectors(vectors)
+        if not torch.isfinite(scores).all():
+            raise ModelError("the head's training diverged (NaN or infinite scores); lower model.optimizer.lr")
         self.log("train/dev_loss", self.loss(scores, gold), batch_size=len(gold))
         found = pearson(scores.double().cpu().numpy(), gold.double().cpu().numpy())
         # Undefined (a constant prediction) must never look like an improvement.

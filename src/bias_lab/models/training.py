@@ -6,13 +6,16 @@ import math
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pytorch_lightning as pl
 import torch
 from pytorch_lightning.callbacks import Callback, EarlyStopping
+from pytorch_lightning.utilities.exceptions import MisconfigurationException
 from torch import Tensor
 
+from bias_lab.errors import ConfigError
 from bias_lab.models.module import DEV_PEARSON, FrozenEncoderRegressor
 
 log = logging.getLogger(__name__)
@@ -76,6 +79,22 @@ class BestHead(Callback):
             pl_module.head.load_state_dict(self._state)  # type: ignore[union-attr]
 
 
+def _make(trainer: TrainerFactory, **options: Any) -> pl.Trainer:
+    """The Trainer; a device that is not there is the configuration's fault."""
+    try:
+        return trainer(**options)
+    except MisconfigurationException as error:
+        raise ConfigError(f"trainer: {error}") from error
+
+
+def _check_course(best: BestHead, fitter: pl.Trainer) -> None:
+    """Raise where nothing was learnt; say where more would have been."""
+    if not best.epochs:
+        raise ConfigError("trainer.max_epochs: no epoch was trained; give 1 or more")
+    if best.best_epoch + 1 == fitter.max_epochs:
+        log.info("head: still improving at the last epoch; raise trainer.max_epochs to train on")
+
+
 def train_head(
     module: FrozenEncoderRegressor,
     train: tuple[np.ndarray, np.ndarray],
@@ -100,11 +119,12 @@ def train_head(
         # A cell is one process on purpose, also on a cluster.
         warnings.filterwarnings("ignore", message=".*`srun` command is available.*")
         torch.manual_seed(seed)
-        fitter = trainer(callbacks=[best, stop])
+        fitter = _make(trainer, callbacks=[best, stop])
         fitter.fit(
             module,
             train_dataloaders=TensorBatches(train, batch_size=batch_size, seed=seed),
             val_dataloaders=TensorBatches(dev, batch_size=len(dev[1])),
         )
+    _check_course(best, fitter)
     log.info("head: best dev Pearson %.3f in epoch %d of %d", best.best, best.best_epoch + 1, len(best.epochs))
     return fitter, History(tuple(best.epochs), best.best_epoch, best.best)
