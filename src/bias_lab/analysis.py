@@ -12,10 +12,9 @@ from bias_lab.evaluation import Agreement
 from bias_lab.files import write_atomic
 from bias_lab.manifest import Manifest
 from bias_lab.run import HISTORY, METRICS
-from bias_lab.tracking import Tracker
+from bias_lab.tracking import Tracker, bias_metrics
 
 COEFFICIENTS = "coefficients.csv"
-LOGGED = ("coefficient", "p_iid", "std_error_name", "p_name", "effect_response")
 Regression = Callable[[pd.DataFrame, Sequence["Factor"]], pd.DataFrame]
 
 
@@ -41,11 +40,7 @@ def analyse_run(folder: Path, regression: Regression, tracker: Tracker) -> RunAn
     """Fit the regressions on what a run wrote; writes coefficients.csv and figures/, logs to `tracker`."""
     manifest = Manifest.read(folder)
     with manifest.timed("analyse"):
-        coefficients = fit_corpora(folder, manifest.content["corpora"], regression)
-        figures = []
-        if not coefficients.empty:
-            write_atomic(folder / COEFFICIENTS, lambda part: coefficients.to_csv(part, index=False))
-            figures = draw(coefficients, folder / "figures", title=manifest.content["label"])
+        coefficients, figures = write_analysis(folder, manifest.content, regression)
     metrics = json.loads((folder / METRICS).read_text(encoding="utf-8"))
     with manifest.timed("track"):
         track(tracker, folder, metrics, coefficients, figures)
@@ -55,6 +50,18 @@ def analyse_run(folder: Path, regression: Regression, tracker: Tracker) -> RunAn
         {split: Agreement(**found) for split, found in metrics.items()},
         coefficients,
     )
+
+
+def write_analysis(folder: Path, content: dict[str, Any], regression: Regression) -> tuple[pd.DataFrame, list[Path]]:
+    """Fit the regressions on the predictions in a folder, as its manifest's content tells of them.
+
+    Writes coefficients.csv and figures/ where there is a corpus; returns the coefficients and the figures' PNGs.
+    """
+    coefficients = fit_corpora(folder, content["corpora"], regression)
+    if coefficients.empty:
+        return coefficients, []
+    write_atomic(folder / COEFFICIENTS, lambda part: coefficients.to_csv(part, index=False))
+    return coefficients, draw(coefficients, folder / "figures", title=content["label"])
 
 
 def fit_corpora(folder: Path, corpora: list[dict[str, Any]], regression: Regression) -> pd.DataFrame:
@@ -90,10 +97,5 @@ def track(
         for name, value in found.items()
         if value is not None
     }
-    for row in coefficients.to_dict("records"):
-        term = row["term"] if row["coding"] == "treatment" else f"{row['term']} ({row['coding']} coding)"
-        prefix = f"bias/{row['eec']}/{row['subset']}/{term}"
-        flat[f"{prefix}/status"] = row["status"]
-        flat |= {f"{prefix}/{name}": row[name] for name in LOGGED if pd.notna(row[name])}
     tables = {} if coefficients.empty else {"coefficients": coefficients}
-    tracker.log_results(flat, tables, figures)
+    tracker.log_results(flat | bias_metrics(coefficients), tables, figures)
