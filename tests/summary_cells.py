@@ -50,7 +50,9 @@ def write_cell(
         "versions": {"bias_lab": bias_lab.__version__},
         "label": f"{model}-{language}-{emotion}-s{seed}",
         "seed": seed,
-        "data": [{"path": "train.tsv", "sha256": hashlib.sha256(f"{language}{emotion}".encode()).hexdigest()}],
+        "data": [
+            {"path": "train.tsv", "sha256": hashlib.sha256(f"{language}{emotion}".encode()).hexdigest(), "rows": 150}
+        ],
         "corpora": [corpus | {"factors": [asdict(factor) for factor in FACTORS]}],
         "error": None,
         "ended": "2030-01-01T00:00:00+00:00",
@@ -62,7 +64,8 @@ def write_cell(
     (folder / "config.yaml").write_text(yaml.safe_dump(config), encoding="utf-8")
     scores = {"n": 100, "n_high": 50, "pearson": pearson, "pearson_high": 0.3, "spearman": 0.4, "mse": 0.02}
     (folder / "metrics.json").write_text(json.dumps({"dev": scores, "test": scores}), encoding="utf-8")
-    table.to_parquet(folder / "predictions" / f"{eec}.parquet", index=False)
+    sentences = table.assign(sentence=table["person"] + " " + table["item"])
+    sentences.to_parquet(folder / "predictions" / f"{eec}.parquet", index=False)
     names = table.loc[table["person_kind"] == "name", ["eec", "person", "race", "gender"]].drop_duplicates()
     names.assign(tokens=2, unknown=0).to_csv(folder / "name_coverage.csv", index=False)
     BetaRegression(**STATS)(table, FACTORS).to_csv(folder / "coefficients.csv", index=False)

@@ -47,7 +47,7 @@ def test_the_command_writes_tables_in_three_forms_and_prints_a_screen(sweep, cap
     kinds = ["coefficients_made_up", "effects_made_up", "findings", "pearson"]
     tables = [f"tables/{name}.{kind}" for name in kinds for kind in ("md", "tex")]
     data = ("cells", "coefficients", "corpora", "failed", "metrics", "names", "scores")
-    assert files == sorted([*(f"{name}.csv" for name in data), *tables, "summary.md", "tables.tex"])
+    assert files == sorted([*(f"{name}.csv" for name in data), *tables, "report.html", "summary.md", "tables.tex"])
     failed = pd.read_csv(out / "failed.csv", keep_default_na=False)
     assert failed.to_numpy().tolist() == [
         ["failed", "svm-?-?-s2", "model=svm seed=2", "DataError: a | b\nsecond line", "3"],

@@ -4,6 +4,7 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from rich.console import Console
@@ -46,8 +47,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--jobs", metavar="N", type=_positive, help="processes to use; default: one a core")
     arguments = parser.parse_args(argv)
+    from bias_lab.report import write_report
+    from bias_lab.tracking import group_of
+
     try:
-        summarise(arguments.dir, out=arguments.out, jobs=arguments.jobs)
+        # From the folders' names, so that the page is the same wherever it is made.
+        page = partial(write_report, title="Sweep " + ", ".join(group_of(folder.resolve()) for folder in arguments.dir))
+        summarise(arguments.dir, out=arguments.out, jobs=arguments.jobs, pages=[page])
     except BiasLabError as error:
         print(f"error: {error}", file=sys.stderr)
         return EXIT_ERROR

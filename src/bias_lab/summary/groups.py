@@ -139,7 +139,7 @@ def _own_coefficients(cell: Cell, regression: Regression | None, *, spread_only:
         return None
     if not set(COEFFICIENT_COLUMNS) <= set(table.columns):
         return None
-    return table.assign(**{name: table[name].fillna("").astype("str") for name in _TEXT})
+    return table.assign(**{name: table[name].astype(object).where(table[name].notna(), "").astype("str") for name in _TEXT})
 
 
 def _same(cell: Cell, regression: Regression, *, spread_only: bool) -> bool:
