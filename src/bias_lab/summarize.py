@@ -4,7 +4,6 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 
 from rich.console import Console
@@ -38,6 +37,14 @@ def summarise(
     return summary
 
 
+def report_page(summary: Summary, out: Path) -> Path:
+    """Write report.html; its title comes from the cells, so that the page is the same wherever it is made."""
+    from bias_lab.report import write_report
+
+    models, languages = (", ".join(sorted(summary.cells[name].dropna().unique())) for name in ("model", "language"))
+    return write_report(summary, out, title=f"{models} ({languages}): {len(summary.cells)} cells")
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Summarise the given folders; return 0 once the summary is written, whatever the cells, 1 where it is not."""
     parser = argparse.ArgumentParser(prog="python -m bias_lab.summarize", description=__doc__)
@@ -47,13 +54,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--jobs", metavar="N", type=_positive, help="processes to use; default: one a core")
     arguments = parser.parse_args(argv)
-    from bias_lab.report import write_report
-    from bias_lab.tracking import group_of
-
     try:
-        # From the folders' names, so that the page is the same wherever it is made.
-        page = partial(write_report, title="Sweep " + ", ".join(group_of(folder.resolve()) for folder in arguments.dir))
-        summarise(arguments.dir, out=arguments.out, jobs=arguments.jobs, pages=[page])
+        summarise(arguments.dir, out=arguments.out, jobs=arguments.jobs, pages=[report_page])
     except BiasLabError as error:
         print(f"error: {error}", file=sys.stderr)
         return EXIT_ERROR

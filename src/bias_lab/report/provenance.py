@@ -1,6 +1,7 @@
 """Where the results come from, as the runs' manifests tell: corpora, cells, data, models, software."""
 
 import json
+import os
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath, PureWindowsPath
@@ -22,6 +23,11 @@ def read_manifests(cells: pd.DataFrame) -> list[dict[str, Any]]:
     """The manifests of the finished cells, each with its configuration under `config`."""
     finished = cells.loc[cells["status"] == "finished", "folder"]
     return [_manifest(Path(folder)) for folder in finished]
+
+
+def _shown(folder: str, all_folders: pd.Series) -> str:
+    """A run's folder from the folder of all runs on: where that lies is nobody's business but the maker's."""
+    return os.path.relpath(folder, os.path.commonpath([Path(path).parent for path in all_folders]))
 
 
 def _manifest(folder: Path) -> dict[str, Any]:
@@ -102,7 +108,7 @@ def cells_table(cells: pd.DataFrame) -> Table:
                 text(found["label"]),
                 text(found["status"]),
                 text(found["overrides"], "code"),
-                text(found["folder"], "code"),
+                text(_shown(found["folder"], cells["folder"]), "code"),
             ],
             **{name: found[name] for name in ("model", "language", "emotion")},
         )

@@ -139,7 +139,8 @@ def _own_coefficients(cell: Cell, regression: Regression | None, *, spread_only:
         return None
     if not set(COEFFICIENT_COLUMNS) <= set(table.columns):
         return None
-    return table.assign(**{name: table[name].astype(object).where(table[name].notna(), "").astype("str") for name in _TEXT})
+    texts = table[list(_TEXT)].astype(object)  # a column without any text is read as numbers
+    return table.assign(**texts.where(texts.notna(), "").astype("str"))
 
 
 def _same(cell: Cell, regression: Regression, *, spread_only: bool) -> bool:
