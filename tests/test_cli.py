@@ -1,6 +1,6 @@
 import pytest
 
-from bias_lab.cli import flags_first
+from bias_lab.cli import hydra_arguments
 
 
 @pytest.mark.parametrize(
@@ -14,4 +14,4 @@ from bias_lab.cli import flags_first
     ],
 )
 def test_flags_may_stand_between_overrides(given, expected):
-    assert flags_first(given) == expected
+    assert hydra_arguments(given) == expected

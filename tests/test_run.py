@@ -112,6 +112,49 @@ def test_an_error_in_the_analysis_fails_the_job(command, tmp_path, capsys, monke
     assert manifest(out)["error"] == "RuntimeError: no statistics today"
 
 
+def test_two_corpora_of_one_name_are_refused(command, tmp_path, capsys):
+    from bias_lab.corpora import load_corpus
+
+    load_corpus("black_white_en").table.to_csv(tmp_path / "black_white_en.csv", index=False)
+    mine = ["eec.corpora.csv.path=black_white_en.csv", "eec.corpora.csv.language=en"]
+    assert command("eec=[csv,black_white_en]", *mine, "tracking=off") == 1
+    assert (
+        "eec: two corpora are named black_white_en; give yours another name, such as eec.corpora.csv.name=mine"
+        in capsys.readouterr().err
+    )
+
+
+def test_traps_in_the_users_corpus_are_warned_about(command, tmp_path, capsys):
+    from bias_lab.corpora import load_corpus
+
+    table = load_corpus("black_white_en").table.query("emotion == 'anger' and person_kind == 'name'")
+    table = table[table["person"].isin(["Alonzo", "Jamel", "Adam", "Harry", "Ebony", "Amanda", "Katie"])]
+    pd.concat([table, table.head(3)]).to_csv(tmp_path / "mine.csv", index=False)
+    mine = ["eec=csv", "eec.corpora.csv.path=mine.csv", "eec.corpora.csv.language=en"]
+    assert command(*mine, "tracking=off", model=("model=svm_tfidf",)) == 0
+    log = capsys.readouterr().err
+    assert "mine: African-American female is one person only, so that group and name cannot be told apart" in log
+    assert "mine: 3 rows repeat a sentence of the same person and emotion and count again" in log
+
+
+def test_a_scikit_learn_pipeline_is_a_model_by_configuration_alone(command, tmp_path, capsys):
+    (tmp_path / "mine" / "model").mkdir(parents=True)
+    (tmp_path / "mine" / "model" / "ridge.yaml").write_text(
+        "_target_: bias_lab.models.baseline.BaselineRegressor\n"
+        "estimator:\n"
+        "  _target_: sklearn.pipeline.make_pipeline\n"
+        "  _args_:\n"
+        "    - {_target_: sklearn.feature_extraction.text.TfidfVectorizer, sublinear_tf: true}\n"
+        "    - {_target_: sklearn.linear_model.Ridge}\n",
+        encoding="utf-8",
+    )
+    out = tmp_path / "out"
+    arguments = ["eec=black_white_en", "tracking=off", f"hydra.run.dir={out}", "--config-dir", "mine"]
+    assert command(*arguments, model=("model=ridge",)) == 0
+    assert manifest(out)["label"] == "ridge-en-anger-s0"
+    assert (out / "baseline.skops").is_file()
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -127,11 +170,17 @@ def test_an_error_in_the_analysis_fails_the_job(command, tmp_path, capsys, monke
         ),
         (("model=encoder", "model.name_or_path=./nowhere"), "there is no folder"),
         (("task=semeval2018", "task.data_dir=./nowhere"), "python -m bias_lab.data fetch"),
+        (("eec=[black_white_en,nope]",), "Could not load 'eec/nope' (choices: arab_anglo_ar, arab_anglo_en, auto"),
+        (("modle=xlmr",), "modle is not a setting; did you mean model?"),
+        (("tracking.mode=foo",), "tracking.mode=foo: choose one of auto, online, offline (or tracking=off)"),
+        (("model.optimizer.lr=nan",), "a setting is NaN or infinite, which no setting may be"),
+        (("trainer=gpu", "eec=none"), "trainer cannot be built: No supported gpu backend found!"),
         (("model.pooling=max",), "model.pooling=max: choose one of cls, mean, last"),
     ],
 )
 def test_a_users_mistake_is_one_message_and_exit_code_1(command, capsys, arguments, message):
-    assert command("tracking=off", *arguments) == 1
+    tracking = [] if "tracking" in arguments[0] else ["tracking=off"]
+    assert command(*tracking, *arguments) == 1
     shown = capsys.readouterr()
     assert message in shown.err
     assert "Traceback" not in shown.err
@@ -142,7 +191,10 @@ def test_each_job_of_a_sweep_is_one_wandb_run_that_ended_as_the_job_did(command,
     sweep = tmp_path / "sweep"
     cells = ("-m", "task.emotion=anger,joy", "model.layer=-1,9")
     assert command("eec=black_white_en", f"hydra.sweep.dir={sweep}", *cells) == 1
-    runs = [read_run(path) for path in sorted(offline_runs(sweep), key=lambda path: path.parts[-4])]
+    runs = [read_run(path) for number in range(4) for path in offline_runs(sweep / str(number))]
+    (summary,) = (read_run(path) for path in offline_runs(sweep / "wandb"))
+    assert (summary["job_type"], summary["exit_code"]) == ("summary", 0)
+    assert {run["group"] for run in [*runs, summary]} == {summary["group"]}
     assert [run["exit_code"] for run in runs] == [0, 1, 0, 1]
     assert len({run["id"] for run in runs}) == 4
     first = runs[0]
@@ -150,7 +202,7 @@ def test_each_job_of_a_sweep_is_one_wandb_run_that_ended_as_the_job_did(command,
     assert first["summary"]["test/pearson"] == pytest.approx(
         json.loads((sweep / "0" / "metrics.json").read_text(encoding="utf-8"))["test"]["pearson"]
     )
-    assert first["summary"]["bias/black_white_en/names/race[African-American]/status"] == "invariant"
+    assert first["summary"]["bias/black_white_en/race_African_American/status"] == "invariant"
     sample = (cli.conf_dir().parent / "src/bias_lab/data/sample/en.tsv").read_text(encoding="utf-8")
     texts = [line.split("\t")[1] for line in sample.splitlines()[1:]]
     stored = b"".join(path.read_bytes() for path in sweep.glob("*/wandb/**/*") if path.is_file())

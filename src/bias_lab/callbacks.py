@@ -1,19 +1,31 @@
 """The Hydra callback that turns predictions into coefficients, tracks the job, and decides how it ended.
 
 Hydra swallows an exception inside a callback with a warning, stops a sweep's summary at the first failed job, and
-leaves a failed job's log empty. So this callback never raises: it writes the job's outcome into its result.
+leaves a failed job's log empty. So this callback never raises an error: it writes the job's outcome into its result.
 """
 
 import logging
+import sys
+import traceback
 from pathlib import Path
 from typing import Any
 
 from hydra.core.utils import JobReturn, JobStatus
 from hydra.experimental.callback import Callback
 from hydra.types import RunMode, TaskFunction
-from omegaconf import DictConfig, open_dict, read_write
+from omegaconf import DictConfig
 
-from bias_lab.errors import BiasLabError, ConfigError
+from bias_lab.callback_failures import note_failures, noted_failure
+from bias_lab.config import Settings
+from bias_lab.errors import BiasLabError, ConfigError, TrackingError
+from bias_lab.sweep.worker import (
+    InterruptedJobError,
+    as_job_error,
+    in_commands_process,
+    launcher_kind,
+    leave_if_orphaned,
+)
+from bias_lab.tracking import NoTracker, group_of
 
 log = logging.getLogger(__name__)
 traceback_log = logging.getLogger("bias_lab.traceback")
@@ -25,19 +37,50 @@ class PostRun(Callback):
     def __init__(self) -> None:
         self._tracker: Any = None
         self._trouble: Exception | None = None
+        self._around: Any = None
+        self._done = False
+
+    def on_multirun_start(self, config: DictConfig, **_kwargs: Any) -> None:
+        """Let no other callback of the sweep fail unseen."""
+        note_failures()
 
     def on_job_start(self, config: DictConfig, *, task_function: TaskFunction, **_kwargs: Any) -> None:
-        """Open the tracker, so that a long job can be seen while it runs."""
-        from bias_lab.config import build_part, parse
-
-        self._tracker, self._trouble = None, None
+        """In a sweep, take the cell's folder. Open the tracker, so that a long job can be seen while it runs."""
+        note_failures()
+        self._tracker, self._trouble, self._around, self._done = None, None, None, False
         try:
-            settings = parse(_job_config(config), model_choice=str(config.hydra.runtime.choices.model))
+            if _is_sweep(config):
+                self._enter(config)
+        except Exception as error:  # told when the job ends, as Hydra takes no error from here
+            self._trouble = error
+        if not self._done:
+            self._start_tracker(config)
+
+    def _enter(self, config: DictConfig) -> None:
+        from bias_lab.sweep.resume import finished_already
+        from bias_lab.sweep.worker import Surroundings, claim_gpu
+
+        self._around = Surroundings(Path(config.hydra.runtime.output_dir))
+        self._around.enter()
+        self._done = finished_already(config)
+        if _launcher(config) == "joblib":
+            claim_gpu(Path(config.hydra.sweep.dir) / ".locks", int(config.hydra.job.num))
+
+    def _leave(self) -> None:
+        if self._around is not None:
+            self._around.leave()
+            self._around = None
+
+    def _start_tracker(self, config: DictConfig) -> None:
+        from bias_lab.config import build_part, parse
+        from bias_lab.sweep.resume import job_config
+
+        try:
+            settings = parse(job_config(config), model_choice=str(config.hydra.runtime.choices.model))
             tracker = build_part(config, "tracking")
-            sweep = Path(config.hydra.sweep.dir)
-            group = f"{sweep.parent.name}_{sweep.name}" if _is_sweep(config) else None
+            group = group_of(Path(config.hydra.sweep.dir)) if _is_sweep(config) else None
             tracker.start(
-                run_id=settings.identity[:16],
+                run_id=_run_id(settings, config),
                 name=settings.label,
                 group=group,
                 config=settings.plain,
@@ -47,19 +90,35 @@ class PostRun(Callback):
         except ConfigError:
             return  # the job itself checks the same configuration first and says so
         except Exception as error:  # told when the job ends; the job is worth running all the same
-            self._trouble = error
+            self._trouble = self._trouble or TrackingError(
+                f"tracking: W&B could not be started ({type(error).__name__}: {error}). The results are in "
+                f"{config.hydra.runtime.output_dir}; set tracking=off or tracking.mode=offline to do without"
+            )
 
     def on_job_end(self, config: DictConfig, job_return: JobReturn, **_kwargs: Any) -> None:
         """Analyse what the job wrote, then record how it ended: in its manifest, its log, the tracker, its result."""
+        try:
+            error = None if self._done else self._end(config, job_return)
+        finally:
+            self._leave()
+        if _launcher(config) == "joblib":
+            leave_if_orphaned()
+        if isinstance(error, InterruptedJobError) and (not _is_sweep(config) or in_commands_process()):
+            raise KeyboardInterrupt  # which Hydra lets pass: the jobs to come must not start
+
+    def _end(self, config: DictConfig, job_return: JobReturn) -> Exception | None:
         folder = Path(config.hydra.runtime.output_dir)
         error: Exception | None = _failure(job_return)
         if error is None:
             try:
+                with as_job_error():
+                    _analyse(config, folder, self._tracker or NoTracker())
                 if self._trouble is not None:
                     raise self._trouble
-                _analyse(config, folder, self._tracker)
             except Exception as problem:
                 error = problem
+        noted = noted_failure()
+        error = error or noted
         error = self._close_tracker(error)
         try:
             _record(folder, error)
@@ -67,6 +126,7 @@ class PostRun(Callback):
             error = error or problem
         if error is not None:
             _tell(config, job_return, error)
+        return error
 
     def _close_tracker(self, error: Exception | None) -> Exception | None:
         """Close the tracker's run as the job ended; a tracker that cannot be closed fails a job that had not failed."""
@@ -80,13 +140,33 @@ class PostRun(Callback):
 
     def on_multirun_end(self, config: DictConfig, **_kwargs: Any) -> None:
         """Show all cells; SystemExit passes Hydra, which swallows only what derives from Exception."""
-        from bias_lab.sweep import read_cells, show_cells
-
-        sweep = Path(config.hydra.sweep.dir)
-        cells = read_cells(sweep)
-        show_cells(cells, sweep)
-        if any(cell.failed for cell in cells):
+        try:
+            succeeded, error = _end_sweep(config), noted_failure()
+        except Exception as problem:
+            succeeded, error = False, problem
+        if error is not None:
+            if not isinstance(error, BiasLabError):
+                traceback.print_exception(error)
+            print(f"error: the cells have run, but not what follows them: {error}", file=sys.stderr)
+        if error is not None or not succeeded:
             raise SystemExit(1)
+
+
+def _end_sweep(config: DictConfig) -> bool:
+    """Show what there is, and summarise it in tables, a page and the tracker; whether all cells finished."""
+    from bias_lab.config import build_part
+    from bias_lab.summarize import FOLDER, report_page, summarise
+    from bias_lab.sweep import read_cells, show_cells
+    from bias_lab.tracking import track_summary
+
+    sweep = Path(config.hydra.sweep.dir)
+    cells = read_cells(sweep)
+    show_cells(cells, sweep)
+    if not all(cell.failed for cell in cells):
+        group = group_of(sweep)
+        summary = summarise([sweep], pages=[report_page])
+        track_summary(build_part(config, "tracking"), summary, sweep / FOLDER, group=group)
+    return not any(cell.failed for cell in cells)
 
 
 def _analyse(config: DictConfig, folder: Path, tracker: Any) -> None:
@@ -99,16 +179,24 @@ def _analyse(config: DictConfig, folder: Path, tracker: Any) -> None:
     print(f"run folder: {folder}")
 
 
-def _job_config(config: DictConfig) -> DictConfig:
-    """The job's own part of the configuration."""
-    job = config.copy()
-    with read_write(job), open_dict(job):
-        job.pop("hydra")
-    return job
+def _run_id(settings: Settings, config: DictConfig) -> str:
+    """The same for the same configuration and data, so that a job that is run again is no second run."""
+    from bias_lab.files import digest_of
+    from bias_lab.sweep.resume import corpus_folders, read_inputs
+
+    try:
+        inputs = read_inputs(settings, corpus_folders(config))
+    except (BiasLabError, OSError):  # the job will say so
+        return settings.identity[:16]
+    return digest_of([settings.identity, inputs.data, inputs.corpora])[:16]
 
 
 def _is_sweep(config: DictConfig) -> bool:
     return config.hydra.mode == RunMode.MULTIRUN
+
+
+def _launcher(config: DictConfig) -> str | None:
+    return launcher_kind(config.hydra.launcher._target_) if _is_sweep(config) else None
 
 
 def _failure(job_return: JobReturn) -> Exception | None:
@@ -124,7 +212,9 @@ def _record(folder: Path, error: Exception | None) -> None:
     if error is None:
         manifest.end(FINISHED)
     else:
-        manifest.end(FAILED, f"{type(error).__name__}: {error}")
+        manifest.end(
+            FAILED, str(error) if isinstance(error, InterruptedJobError) else f"{type(error).__name__}: {error}"
+        )
 
 
 def _tell(config: DictConfig, job_return: JobReturn, error: Exception) -> None:
@@ -134,6 +224,6 @@ def _tell(config: DictConfig, job_return: JobReturn, error: Exception) -> None:
         # Hydra would raise the first failure before the sweep's end is reached and hide the others.
         what = str(error) if isinstance(error, BiasLabError) else f"{type(error).__name__}: {error}"
         log.error("failed: %s\n  %s", " ".join(config.hydra.overrides.task), what)
-        job_return.status, job_return.return_value = JobStatus.COMPLETED, "failed"
+        job_return.status, job_return.return_value = JobStatus.COMPLETED, f"{type(error).__name__}: {error}"
     else:
         job_return.status, job_return.return_value = JobStatus.FAILED, error

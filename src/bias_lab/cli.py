@@ -2,9 +2,11 @@
 
 import logging
 import os
+import re
 import sys
+import warnings
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import hydra
 from hydra.errors import ConfigCompositionException, HydraException
@@ -14,11 +16,16 @@ from omegaconf.errors import OmegaConfBaseException
 from bias_lab.errors import BiasLabError
 from bias_lab.paths import conf_dir
 
-EXIT_ERROR = 1
+EXIT_ERROR, EXIT_INTERRUPTED = 1, 130
 FLAGS_WITH_VALUE = frozenset(
     {"--cfg", "-c", "--package", "-p", "--config-path", "-cp", "--config-name", "-cn", "--config-dir", "-cd"}
     | {"--experimental-rerun", "--info", "-i"}
 )
+
+# conf/hydra/launcher/ has files of the same names as the launchers' packages, which Hydra 1.3 checks them against and
+# reports as deprecated, for each job. At import, as jobs in other processes import this module before all else.
+SAME_NAME = r"\s*'hydra/launcher/\w+' is validated against ConfigStore schema"
+warnings.filterwarnings("ignore", message=SAME_NAME, category=UserWarning)
 
 
 def main() -> None:
@@ -28,21 +35,31 @@ def main() -> None:
     os.environ["HYDRA_FULL_ERROR"] = "1"
     # Threads that wait by spinning make a job ten times slower as soon as another one shares its cores.
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
-    sys.argv[1:] = flags_first(sys.argv[1:])
     try:
+        sys.argv[1:] = hydra_arguments(sys.argv[1:])
         hydra.main(version_base="1.3", config_path=str(conf_dir()), config_name="config")(_cell)()
     except (BiasLabError, HydraException, OmegaConfBaseException) as error:
         if wants_traceback:
             raise
         _exit(explain(error))
     except KeyboardInterrupt:
-        _exit("interrupted")
+        _exit("interrupted", EXIT_INTERRUPTED)
     finally:
         logging.shutdown()
 
 
-def flags_first(arguments: list[str]) -> list[str]:
-    """Move flags before overrides: Hydra's parser takes overrides in one unbroken row, people write -m in between."""
+def hydra_arguments(arguments: list[str]) -> list[str]:
+    """The arguments in an order that Hydra's parser takes; `resume=FOLDER` becomes the sweep's folder and command."""
+    flags, overrides = split_flags(arguments)
+    if any(override.startswith("resume=") for override in overrides):
+        from bias_lab.sweep.command import resume_arguments
+
+        return resume_arguments(flags, overrides)
+    return flags + overrides
+
+
+def split_flags(arguments: list[str]) -> tuple[list[str], list[str]]:
+    """Flags with their values, and overrides: Hydra takes overrides in one unbroken row, people write -m in between."""
     flags: list[list[str]] = []
     overrides: list[str] = []
     rest = iter(arguments)
@@ -54,18 +71,30 @@ def flags_first(arguments: list[str]) -> list[str]:
         else:
             overrides.append(argument)
     # A flag without a value goes last, so that none with an optional value can swallow an override.
-    return [part for flag in sorted(flags, key=len, reverse=True) for part in flag] + overrides
+    return [part for flag in sorted(flags, key=len, reverse=True) for part in flag], overrides
 
 
 def _cell(cfg: DictConfig) -> str:
-    """Hydra's task function: one cell, into the folder Hydra made for it."""
+    """Hydra's task function: one cell, into the folder Hydra made for it, unless its results are there."""
     from hydra.core.hydra_config import HydraConfig
+    from hydra.types import RunMode
+
+    from bias_lab.sweep.cells import is_finished
+    from bias_lab.sweep.worker import as_job_error
+
+    hydra_cfg = HydraConfig.get()
+    if hydra_cfg.mode == RunMode.MULTIRUN and is_finished(Path(hydra_cfg.runtime.output_dir)):
+        return "finished already"
+    with as_job_error():
+        return _run(cfg, hydra_cfg)
+
+
+def _run(cfg: DictConfig, hydra_cfg: Any) -> str:
     from omegaconf import OmegaConf
 
     from bias_lab.manifest import Manifest
     from bias_lab.run import run_cell
 
-    hydra_cfg = HydraConfig.get()
     overrides = list(OmegaConf.to_container(hydra_cfg.overrides.task))  # type: ignore[arg-type]
     manifest = Manifest.start(Path(hydra_cfg.runtime.output_dir), overrides=overrides)
     # Folders given with --config-dir may hold corpora; the shipped ones are known already.
@@ -80,6 +109,11 @@ def explain(error: Exception) -> str:
         key = getattr(error.__cause__, "full_key", None)
         if key:
             return f"{_first_line(error)}{_keys_beside(str(key))}"
+    # Hydra tells the choices for a single one, but not for one of a list.
+    lost = re.search(r"Could not load '(\w+)/\w+'", str(error))
+    if lost:
+        choices = sorted(path.stem for path in (conf_dir() / lost[1]).glob("*.yaml"))
+        return f"{_first_line(error)} (choices: {', '.join(choices)})"
     return str(error).strip()
 
 
@@ -91,9 +125,8 @@ def _keys_beside(full_key: str) -> str:
 
     from bias_lab.strict import suggestion
 
-    groups = [
-        arg for arg in sys.argv[1:] if "." not in arg.split("=")[0] and not arg.startswith("-") and "," not in arg
-    ]
+    chosen = [arg for arg in sys.argv[1:] if (conf_dir() / arg.split("=")[0].lstrip("+")).is_dir()]
+    groups = [arg for arg in chosen if "," not in arg]
     GlobalHydra.instance().clear()
     try:
         with initialize_config_dir(config_dir=str(conf_dir()), version_base="1.3"):
@@ -113,6 +146,6 @@ def _first_line(error: Exception) -> str:
     return str(error).strip().splitlines()[0].rstrip(".")
 
 
-def _exit(message: str) -> NoReturn:
-    print(f"error: {message}", file=sys.stderr)
-    sys.exit(EXIT_ERROR)
+def _exit(message: str, code: int = EXIT_ERROR) -> NoReturn:
+    print(f"error: {message}" if code == EXIT_ERROR else message, file=sys.stderr)
+    sys.exit(code)

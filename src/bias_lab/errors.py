@@ -13,5 +13,9 @@ class DataError(BiasLabError):
     """A data file (task, corpus, scores) that is missing or malformed."""
 
 
+class TrackingError(BiasLabError):
+    """A tracker that cannot be started or reached; the results on disk are whole without it."""
+
+
 class ModelError(BiasLabError):
     """A model, tokenizer or word-vector file that is missing or cannot be used."""

@@ -2,6 +2,7 @@
 
 import importlib.metadata
 import json
+import os
 import platform
 import subprocess
 import sys
@@ -42,6 +43,8 @@ class Manifest:
                 "versions": versions(),
                 "git_revision": git_revision(),
                 "command": sys.argv,
+                "host": platform.node(),
+                "pid": os.getpid(),
                 "timings": {},
             },
         )

@@ -46,7 +46,7 @@ def p_value(value: float | None) -> str:
 
 def scores_table(label: str, splits: dict[str, Agreement]) -> Table:
     """Agreement with the gold scores, one row a split."""
-    table = Table(title=f"{label}: agreement with the gold scores", title_justify="left")
+    table = Table(title=f"{escape(label)}: agreement with the gold scores", title_justify="left")
     for name in ("split", "texts", "Pearson", "Pearson, gold ≥ .5", "Spearman", "MSE"):
         table.add_column(name, justify="left" if name == "split" else "right")
     for split, scores in splits.items():
@@ -90,7 +90,9 @@ def coefficients_table(frame: pd.DataFrame) -> Table:
         first = rows.iloc[0]
         persons = "names" if subset == "names" else "noun phrases"
         table.add_section()
-        table.add_row(f"[bold]{eec}[/bold], {first['n_persons']} {persons}", "", f"{first['n_rows']} sentences")
+        table.add_row(
+            f"[bold]{escape(str(eec))}[/bold], {first['n_persons']} {persons}", "", f"{first['n_rows']} sentences"
+        )
         for row in rows.to_dict("records"):
             table.add_row(*_term_cells(row))
     return table
