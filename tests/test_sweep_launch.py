@@ -136,3 +136,25 @@ def test_a_quoted_value_survives_hydras_grammar(value):
     (override,) = OverridesParser.create().parse_overrides([f"hydra.sweep.subdir={quoted(value)}"])
     assert override.value() == value
     assert not override.is_sweep_override()
+
+
+def test_a_launcher_that_is_not_installed_says_what_to_install(tmp_path, monkeypatch, capsys):
+    import importlib.util
+    import sys
+
+    from hydra.core.global_hydra import GlobalHydra
+
+    from bias_lab import cli
+
+    if importlib.util.find_spec("hydra_plugins.hydra_ray_launcher"):
+        pytest.skip("Hydra's Ray launcher is installed here")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HYDRA_FULL_ERROR", "0")
+    monkeypatch.setattr(
+        sys, "argv", ["bias_lab", "-m", "model=svm_tfidf", "task=sample", "hydra/launcher=ray", "seed=0"]
+    )
+    GlobalHydra.instance().clear()
+    with pytest.raises(SystemExit) as stop:
+        cli.main()
+    assert stop.value.code == 1
+    assert "error: hydra/launcher=ray is not installed: pip install 'bias-lab[ray]'" in capsys.readouterr().err

@@ -40,7 +40,7 @@ def test_kill_9_loses_the_cell_in_flight_and_the_same_command_runs_the_rest(proc
 def test_after_kill_9_of_joblibs_parent_its_jobs_in_flight_are_left_to_end(process):
     pytest.importorskip("hydra_plugins.hydra_joblib_launcher")
     line = (*JOBLIB, "model=fault", "eec=none", "seed=0,1,2")
-    with process.start(*line, "model.seconds=25") as running:
+    with process.start(*line, "model.seconds=18") as running:
         process.wait_for(lambda statuses: len(statuses) == 2)
         running.kill()
         workers = [content["pid"] for content in manifests(process)]
@@ -48,7 +48,7 @@ def test_after_kill_9_of_joblibs_parent_its_jobs_in_flight_are_left_to_end(proce
         assert running.stdout is not None
         running.stdout.close()
     started = [content["started"] for content in manifests(process)]
-    code, output = process.run(*line, "model.seconds=25")
+    code, output = process.run(*line, "model.seconds=18")
     assert code == 0, output
     assert "2 cells are at work in processes of an earlier command; they are left to them" in output
     assert process.statuses() == dict.fromkeys("012", "finished")
@@ -92,7 +92,7 @@ def test_ctrl_c_ends_joblibs_jobs_too(process):
 
 def test_a_cell_alone_equals_the_same_cell_in_a_parallel_sweep_bit_for_bit(tiny_checkpoint, tmp_path):
     pytest.importorskip("hydra_plugins.hydra_joblib_launcher")
-    # At a width of 16, unlike 384 or 768, torch's last bits depend on how many threads share the work.
+    # The last bits of torch's sums depend on how many threads share them.
     process = SweepProcess(tmp_path, conf_with_faults(tmp_path / "faults"), OMP_NUM_THREADS="1")
     encoder = ("model=encoder", f"model.name_or_path={tiny_checkpoint}", "trainer.max_epochs=3", "eec=black_white_en")
     code, output = process.run(*JOBLIB, *encoder, "task.emotion=anger,joy", "seed=0,1")

@@ -61,6 +61,10 @@ def test_a_sweep_whose_jobs_are_still_queued_is_not_submitted_twice(slurm, tmp_p
     assert "jobs of this sweep are still in Slurm (" in output
     job = output.partition("scancel ")[2].split(";")[0]
     subprocess.run(["scancel", job], env=os.environ | environment, check=True)
+    process.wait_for(lambda _statuses: not subprocess.check_output(["squeue", "-h"], env=os.environ | environment))
+    code, output = process.run(*line[len(SLURM) :], "model.seconds=0")
+    assert code == 0, output
+    assert process.statuses() == {"0": "finished", "1": "finished"}
 
 
 def test_ray_runs_the_cells_and_survives_one_that_dies(tmp_path):

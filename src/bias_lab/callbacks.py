@@ -58,12 +58,13 @@ class PostRun(Callback):
 
     def _enter(self, config: DictConfig) -> None:
         from bias_lab.sweep.resume import finished_already
-        from bias_lab.sweep.worker import Surroundings, claim_gpu
+        from bias_lab.sweep.worker import Surroundings, claim_gpu, leave_when_orphaned
 
         self._around = Surroundings(Path(config.hydra.runtime.output_dir))
         self._around.enter()
         self._done = finished_already(config)
         if _launcher(config) == "joblib":
+            leave_when_orphaned()
             claim_gpu(Path(config.hydra.sweep.dir) / ".locks", int(config.hydra.job.num))
 
     def _leave(self) -> None:

@@ -58,6 +58,13 @@ CONF
 }
 
 stop() {
+    # The jobs first: without the daemons nobody would end them or their step managers.
+    SLURM_CONF="$folder/slurm.conf" scancel --user="$(id -un)" 2>/dev/null || true
+    tries=0
+    while [ "$tries" -lt 40 ] && [ -n "$(SLURM_CONF="$folder/slurm.conf" squeue --noheader 2>/dev/null)" ]; do
+        tries=$((tries + 1))
+        sleep 0.25
+    done
     for name in slurmd slurmctld munged; do
         if [ -f "$folder/$name.pid" ]; then
             kill "$(cat "$folder/$name.pid")" 2>/dev/null || true

@@ -134,7 +134,7 @@ def prepare(cell: PlannedCell, sweep: Path) -> None:
     if content and not any((cell.folder / name).exists() for name in (MANIFEST, ".hydra", LOCK)):
         raise ConfigError(f"{cell.folder} holds files that are not a run's: choose another hydra.sweep.dir")
     if cell.replaces and read_content(cell.folder).get("status") == "finished":
-        aside = sweep / REPLACED / f"{cell.name}-{datetime.now():%Y%m%d-%H%M%S}"
+        aside = sweep / REPLACED / f"{cell.name}-{datetime.now():%Y%m%d-%H%M%S-%f}"
         aside.mkdir(parents=True)
         for path in content:
             # Without its manifest it is no run folder, and so in nobody's tables.

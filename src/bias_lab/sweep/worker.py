@@ -4,6 +4,8 @@ import io
 import logging
 import os
 import sys
+import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,6 +19,7 @@ log = logging.getLogger(__name__)
 
 OUTPUT = "output.log"
 LOCK = ".lock"
+ORPHAN_WATCH, ORPHAN_SECONDS = "parent watch", 5.0
 COMMAND_PID = "BIAS_LAB_SWEEP_PID"  # environment variable: the process that the user started
 
 
@@ -41,11 +44,24 @@ def in_commands_process() -> bool:
 
 
 def leave_if_orphaned() -> None:
-    """End this process if it was started by a sweep's command that is gone: a pool's worker would wait for minutes."""
+    """End this process, a pool's worker, if the command that started it is gone: it would wait for ever for work."""
     command = os.environ.get(COMMAND_PID)
     if command is not None and command not in (str(os.getpid()), str(os.getppid())):
         logging.shutdown()
         os._exit(0)
+
+
+def leave_when_orphaned() -> None:
+    """Let a thread do so while no job runs here; called again, it does nothing."""
+    if not in_commands_process() and not any(thread.name == ORPHAN_WATCH for thread in threading.enumerate()):
+        threading.Thread(target=_watch_parent, name=ORPHAN_WATCH, daemon=True).start()
+
+
+def _watch_parent() -> None:
+    while True:
+        time.sleep(ORPHAN_SECONDS)
+        if not _entered:
+            leave_if_orphaned()
 
 
 class Surroundings:
