@@ -156,6 +156,7 @@ def test_outside_and_boundary_scores_are_counted_and_checked_without_squeezing()
     long.loc[[0, 30, 31], "prediction"] = [-0.2, 1.0, 1.7]
     table = analyse(long, FACTORS)
     assert table["n_clipped"].unique().tolist() == [2]
+    assert table["message"].str.contains("2 predictions outside [0, 1] were clipped", regex=False).all()
     assert table["n_boundary"].unique().tolist() == [3]
     assert table["status"].eq("ok").all()
     table = treatment(table)

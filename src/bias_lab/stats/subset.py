@@ -74,6 +74,8 @@ def _fitted(
     scores = prepare_scores(rows["prediction"].to_numpy(dtype=np.float64))
     # Sorted, so that a seed deals the same labels to the same names whatever the order of the rows.
     person, persons = pd.factorize(rows["person"], sort=True)
+    if scores.n_clipped:
+        notes = (*notes, f"{scores.n_clipped} predictions outside [0, 1] were clipped")
     model = CellDesign.constant_precision(design.matrix)
     if precision == "by_group":
         used = np.bincount(cell, minlength=len(design.cells)) > 0
