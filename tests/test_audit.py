@@ -64,7 +64,7 @@ def test_an_audit_is_the_analysis_of_the_same_long_table(
     assert config["model"]["range"] == [-1.0, 1.0]
     shown = capsys.readouterr().out
     assert "2,100 sentences of black_white_en (emotion: anger), scored by score in" in shown
-    assert "black_white_en, names: lower for female than male (race: European)" in shown
+    assert "black_white_en, names, gender[female]: lower for female than male (race: European)" in shown
     assert "Scores from -1 to 1 were mapped to 0 to 1; an effect of .010 is 0.02 there." in shown
     assert f"audit folder: {out}" in shown
 

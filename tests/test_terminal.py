@@ -5,7 +5,7 @@ import pytest
 from rich.console import Console
 
 from bias_lab.figures import coefficient_figure, save_figure
-from bias_lab.terminal import coefficients_table, number, p_value
+from bias_lab.terminal import coefficients_table, findings, number, p_value
 
 NAN = float("nan")
 ROW = {
@@ -63,6 +63,15 @@ def test_the_table_shows_terms_with_brackets_and_statuses_without_numbers():
     assert "black_white_en, 40 names" in shown
     assert "1400 sentences" in shown
     assert "Intercept" not in shown
+
+
+def test_findings_name_the_term_and_count_what_is_inconclusive(monkeypatch):
+    texts = iter(["no larger than .01: -.001 [-.007, .005], p = .75", "inconclusive: could have detected .06"])
+    monkeypatch.setattr("bias_lab.stats.verdict", lambda _row: next(texts))
+    assert findings(TABLE) == [
+        "black_white_en, names, race[African-American]: no larger than .01: -.001 [-.007, .005], p = .75",
+        "inconclusive: 1 of 2 terms",
+    ]
 
 
 def test_the_figure_has_an_interval_pair_a_term_and_says_where_there_is_none(tmp_path):

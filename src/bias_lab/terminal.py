@@ -102,12 +102,11 @@ def findings(frame: pd.DataFrame) -> list[str]:
     """What the table says, in words: a line for each term that is not inconclusive, and how many are."""
     from bias_lab.stats import verdict
 
-    told = [(row["eec"], row["subset"], verdict(row)) for row in _terms(frame).to_dict("records")]
-    lines = [
-        f"{eec}, {subset.replace('_', ' ')}: {text}"
-        for eec, subset, text in told
-        if not text.startswith("inconclusive")
+    told = [
+        (f"{row['eec']}, {row['subset'].replace('_', ' ')}, {row['term']}", verdict(row))
+        for row in _terms(frame).to_dict("records")
     ]
+    lines = [f"{what}: {text}" for what, text in told if not text.startswith("inconclusive")]
     if not told:
         return [f"no term: {message}" for message in frame["message"].dropna().unique() if message]
     return [*lines, f"inconclusive: {len(told) - len(lines)} of {len(told)} terms"]

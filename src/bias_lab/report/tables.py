@@ -68,7 +68,7 @@ def claim(found: Mapping[str, Any]) -> str:
     """What an effect's row supports, in a few words; a row without a test says why."""
     words = {
         FINDING: "holds: " + ("higher" if found["effect"] > 0 else "lower"),
-        BOUNDED: f"no larger than {fixed(found['smallest_effect'], 2)}",
+        BOUNDED: "no larger than " + f"{found['smallest_effect']:g}".removeprefix("0"),
         PAPER_ONLY: "published test only",
         INCONCLUSIVE: "inconclusive",
     }
