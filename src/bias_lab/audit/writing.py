@@ -96,8 +96,8 @@ def _check_folder(out: Path) -> None:
 
 
 def _clear(out: Path) -> None:
-    """Take away what an earlier audit left here; its corpora may have been others."""
-    for folder in ("predictions", "figures"):
+    """Take away what an earlier audit left here, its diagnostics too; its corpora may have been others."""
+    for folder in ("predictions", "figures", "diagnostics"):
         shutil.rmtree(out / folder, ignore_errors=True)
     for name in ("coefficients.csv", "report.html"):
         (out / name).unlink(missing_ok=True)
