@@ -186,7 +186,7 @@ def _run_id(settings: Settings, config: DictConfig) -> str:
     from bias_lab.sweep.resume import corpus_folders, read_inputs
 
     try:
-        inputs = read_inputs(settings, corpus_folders(config))
+        inputs = read_inputs(settings, corpus_folders(config.hydra))
     except (BiasLabError, OSError):  # the job will say so
         return settings.identity[:16]
     return digest_of([settings.identity, inputs.data, inputs.corpora])[:16]

@@ -94,12 +94,11 @@ def _run(cfg: DictConfig, hydra_cfg: Any) -> str:
 
     from bias_lab.manifest import Manifest
     from bias_lab.run import run_cell
+    from bias_lab.sweep.resume import corpus_folders
 
     overrides = list(OmegaConf.to_container(hydra_cfg.overrides.task))  # type: ignore[arg-type]
     manifest = Manifest.start(Path(hydra_cfg.runtime.output_dir), overrides=overrides)
-    # Folders given with --config-dir may hold corpora; the shipped ones are known already.
-    sources = [Path(source.path) for source in hydra_cfg.runtime.config_sources if source.schema == "file"]
-    folders = [path / "eec" for path in sources if path != conf_dir()]
+    folders = corpus_folders(hydra_cfg)
     return run_cell(cfg, manifest, model_choice=str(hydra_cfg.runtime.choices["model"]), corpus_folders=folders)
 
 

@@ -1,15 +1,13 @@
 """Get the five published corpora from their authors' public repository."""
 
 import json
-import os
-import sys
 from dataclasses import dataclass
 from functools import lru_cache, partial
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from bias_lab.corpora.load import load_corpus
+from bias_lab.data.download import download
 from bias_lab.data.reading import read_source
 from bias_lab.errors import BiasLabError, ConfigError, DataError
 from bias_lab.files import write_atomic
@@ -19,8 +17,6 @@ LICENCE = (
     "Câmara, Taneja, Azad, Allaway & Zemel (2022), Mapping the Multilingual Margins, LT-EDI; and\n"
     "Kiritchenko & Mohammad (2018), Examining Gender and Race Bias in Two Hundred Sentiment Analysis Systems, *SEM."
 )
-TIMEOUT_S = (4.0, 20.0)  # to connect, and between two pieces of data: offline must be told within seconds
-RETRIES = 1
 
 
 @dataclass(frozen=True)
@@ -59,7 +55,11 @@ def fetch(*, out: str | Path, url: str | None = None) -> list[Fetched]:
         raise ConfigError(f"--url {url}: must hold {{file}}, the place of the file's name")
     folder = Path(out).expanduser()
     ready = [name for name in _facts()["files"] if _is_ready(folder / name)]
-    cached = {name: _download(name, url) for name in _facts()["files"] if name not in ready}
+    cached = {
+        name: download(url.replace("{file}", name), by_hand=_by_hand())
+        for name in _facts()["files"]
+        if name not in ready
+    }
     for name, path in cached.items():
         problem = _problem(name, path)
         if problem:
@@ -103,33 +103,6 @@ def _problem(name: str, path: Path) -> str | None:
         return f"is no such corpus ({error})"
     rows = len(corpus.table)
     return None if rows == fact["rows"] else f"has {rows} sentences; {fact['rows']} were published"
-
-
-def _download(name: str, url: str) -> Path:
-    import pooch
-    import requests
-
-    address = url.replace("{file}", name)
-    root = Path(os.environ.get("BIAS_LAB_CACHE") or pooch.os_cache("bias_lab")).expanduser() / "downloads"
-    unique = pooch.utils.unique_file_name(address)
-    # No hash here: a server may change line ends, so the content is verified instead.
-    downloads = pooch.create(
-        path=root, base_url="", registry={unique: None}, urls={unique: address}, retry_if_failed=RETRIES
-    )
-    progress = sys.stderr.isatty() and find_spec("tqdm") is not None
-    try:
-        fetcher = pooch.HTTPDownloader(progressbar=progress, timeout=TIMEOUT_S)
-        return Path(downloads.fetch(unique, downloader=fetcher))
-    except (requests.exceptions.ConnectionError, requests.exceptions.Timeout):
-        cause = "no connection, or it broke off; is this machine offline?"
-    except (requests.exceptions.RequestException, ValueError) as error:
-        cause = f"{error}."
-    except OSError as error:
-        raise DataError(
-            f"the download cache {root} cannot be written ({error.strerror or error}); "
-            "set BIAS_LAB_CACHE to a folder that can"
-        ) from error
-    raise DataError(f"cannot download {address}: {cause} {_by_hand()}")
 
 
 def _by_hand() -> str:

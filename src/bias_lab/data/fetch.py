@@ -1,19 +1,17 @@
 """Get the SemEval-2018 Task 1 files from their organisers: download, unpack, verify, put in place."""
 
-import os
 import re
 import shutil
 import stat
-import sys
 import uuid
 import zipfile
 import zlib
 from functools import lru_cache
-from importlib.util import find_spec
 from itertools import product
 from pathlib import Path, PurePosixPath
 
 from bias_lab.data.check import check_folder
+from bias_lab.data.download import download
 from bias_lab.data.semeval import DIMENSIONS, MAX_DEPTH, file_names
 from bias_lab.data.task import EMOTIONS, LANGUAGES, SPLITS
 from bias_lab.errors import DataError
@@ -25,8 +23,6 @@ LICENCE = (
     "Mohammad, Bravo-Marquez, Salameh & Kiritchenko (2018), SemEval-2018 Task 1: Affect in Tweets.\n"
     f"Terms: {PAGE}"
 )
-TIMEOUT_S = (4.0, 20.0)  # to connect, and between two pieces of data: offline must be told within seconds
-RETRIES = 1
 # What zipfile raises for damage, encryption, unknown compression, and names that occur twice.
 _BROKEN = (
     zipfile.BadZipFile,
@@ -53,7 +49,7 @@ def fetch(*, out: str | Path, url: str = URL) -> bool:
     out = Path(out).expanduser().absolute()
     if _is_ready(out):
         return False
-    archive = _download(url)
+    archive = download(url, by_hand=_by_hand())
     part = out.parent / f".{out.name}.{uuid.uuid4().hex}.part"
     try:
         part.mkdir(parents=True)
@@ -113,30 +109,6 @@ def _install(part: Path, out: Path) -> bool:
             return False
         raise
     return True
-
-
-def _download(url: str) -> Path:
-    import pooch
-    import requests
-
-    root = Path(os.environ.get("BIAS_LAB_CACHE") or pooch.os_cache("bias_lab")).expanduser() / "downloads"
-    name = pooch.utils.unique_file_name(url)
-    # No hash for the archive, which may be packed anew: the content of its files is what is verified.
-    downloads = pooch.create(path=root, base_url="", registry={name: None}, urls={name: url}, retry_if_failed=RETRIES)
-    progress = sys.stderr.isatty() and find_spec("tqdm") is not None
-    try:
-        fetcher = pooch.HTTPDownloader(progressbar=progress, timeout=TIMEOUT_S)
-        return Path(downloads.fetch(name, downloader=fetcher))
-    except (requests.exceptions.ConnectionError, requests.exceptions.Timeout):
-        cause = "no connection, or it broke off; is this machine offline?"
-    except (requests.exceptions.RequestException, ValueError) as error:
-        cause = f"{error}."
-    except OSError as error:
-        raise DataError(
-            f"the download cache {root} cannot be written ({error.strerror or error}); "
-            "set BIAS_LAB_CACHE to a folder that can"
-        ) from error
-    raise DataError(f"cannot download {url}: {cause} {_by_hand()}")
 
 
 def _verify(folder: Path, url: str) -> None:

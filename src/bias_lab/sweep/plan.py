@@ -66,7 +66,7 @@ def plan_cells(lines: Sequence[Sequence[str]], config: DictConfig, loader: Confi
             refuse_several_devices(cell.settings.plain.get("trainer") or {})
     sweep = Path(config.hydra.sweep.dir)
     stored = [_Stored(str(folder.relative_to(sweep)), read_content(folder)) for folder in run_folders(sweep)]
-    staleness = Staleness(corpus_folders(config))
+    staleness = Staleness(corpus_folders(config.hydra))
     matches = _match(drafts, stored)
     names = _names(drafts, matches, stored, config)
     return [

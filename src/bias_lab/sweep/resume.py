@@ -93,15 +93,15 @@ def finished_already(config: DictConfig) -> bool:
         settings = parse(job_config(config), model_choice=str(config.hydra.runtime.choices.model))
     except (BiasLabError, OmegaConfBaseException):
         settings = None
-    if Staleness(corpus_folders(config)).why_run(content, settings) is None:
+    if Staleness(corpus_folders(config.hydra)).why_run(content, settings) is None:
         return True
     (folder / MANIFEST).unlink()
     return False
 
 
-def corpus_folders(config: DictConfig) -> list[Path]:
+def corpus_folders(hydra_cfg: DictConfig) -> list[Path]:
     """Folders given with --config-dir may hold corpora; the shipped ones are known already."""
-    sources = [Path(source.path) for source in config.hydra.runtime.config_sources if source.schema == "file"]
+    sources = [Path(source.path) for source in hydra_cfg.runtime.config_sources if source.schema == "file"]
     return [path / "eec" for path in sources if path != conf_dir()]
 
 
