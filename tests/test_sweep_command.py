@@ -38,6 +38,20 @@ def test_options_of_hydras_alone_go_on_top(folder):
     ]
 
 
+def test_the_folder_of_the_users_own_settings_is_repeated(folder):
+    content = yaml.safe_load((folder / "multirun.yaml").read_text(encoding="utf-8"))
+    content["hydra"]["runtime"] = {
+        "config_sources": [
+            {"path": "/here/conf", "schema": "file", "provider": "main"},
+            {"path": "/mine/conf", "schema": "file", "provider": "command-line"},
+        ]
+    }
+    (folder / "multirun.yaml").write_text(yaml.safe_dump(content), encoding="utf-8")
+    assert hydra_arguments([f"resume={folder}"])[:3] == ["--config-dir", "/mine/conf", "-m"]
+    assert hydra_arguments([f"resume={folder}", "-cd", "/other"])[:3] == ["-cd", "/other", "-m"]
+    assert "--config-dir" not in hydra_arguments([f"resume={folder}", "seed=1"])
+
+
 def test_a_run_is_not_a_sweep(tmp_path):
     (tmp_path / "manifest.json").touch()
     with pytest.raises(ConfigError, match=r": this is one run, not a sweep; give the folder that holds the cells$"):
