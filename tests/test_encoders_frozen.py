@@ -89,7 +89,7 @@ def test_every_option_that_decides_a_vector_changes_the_key(tiny_checkpoint, tmp
         {"pooling": "mean"},
         {"layer": 1},
         {"max_length": 32},
-        {"dtype": "bfloat16"},
+        {"dtype": "float16"},
         {"trust_remote_code": True},
     ]
     keys = [FrozenEncoder(**base).key, *(FrozenEncoder(**{**base, **change}).key for change in changes)]
@@ -110,7 +110,7 @@ def test_a_copy_of_the_folder_has_the_same_key(tiny_checkpoint, tmp_path):
     ("options", "message"),
     [
         ({"pooling": "max"}, "model.pooling=max: choose one of cls, mean, last"),
-        ({"dtype": "int8"}, "model.dtype=int8: choose one of float32, bfloat16, float16"),
+        ({"dtype": "int8"}, "model.dtype=int8: choose one of auto, float32, bfloat16, float16"),
         ({"max_length": 0}, "model.max_length=0: give a whole number, 1 or more"),
         ({"batch_tokens": 0}, "model.batch_tokens=0: give a whole number, 1 or more"),
         ({"device": "gpu"}, "model.device=gpu: choose auto, cpu, mps, cuda or cuda:NUMBER"),

@@ -1,17 +1,18 @@
 """A frozen pre-trained transformer: texts in, one vector a text out."""
 
 import logging
-import math
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from bias_lab.encoders.batches import equal_length_batches, tokenised_ahead
 from bias_lab.encoders.checkpoint import Checkpoint, identify, locate
+from bias_lab.encoders.device import DEVICE, DTYPES, choose_device, choose_dtype
 from bias_lab.encoders.pooling import POOLINGS, pool
+from bias_lab.encoders.shortcuts import take_shortcuts
 from bias_lab.errors import ConfigError, ModelError
 from bias_lab.files import digest_of
 
@@ -20,8 +21,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-DTYPES = ("float32", "bfloat16", "float16")
-DEVICE = re.compile(r"auto|cpu|mps|cuda(:\d+)?")
+# Tokens of a forward pass: what keeps the intermediate results of one layer in a core's cache, or a GPU busy.
+BATCH_TOKENS = {"cpu": 2048, "cuda": 32_768, "mps": 8192}
 FORMAT = 1  # part of every cache key: raise it when a vector of the same inputs would come out differently
 
 
@@ -41,9 +42,10 @@ class FrozenEncoder:
     """A transformer in eval mode whose weights never change; nothing is loaded before a text needs it.
 
     `layer` indexes the hidden states as transformers does: 0 the embeddings, -1 the last layer. `max_length` is
-    in tokens and includes the special ones. `batch_tokens` bounds texts x tokens of one forward pass; it does not
-    change the vectors: a batch holds texts of equal token length only, so that nothing is padded and a text's
-    vector does not depend on its batch mates.
+    in tokens and includes the special ones. `dtype` is that of the arithmetic, `auto` for bfloat16 on a GPU and
+    float32 elsewhere; vectors are float32 in any case. `batch_tokens` bounds texts x tokens of one forward pass, `None`
+    for what suits the device; it does not change the vectors: a batch holds texts of equal token length only, so that
+    nothing is padded and a text's vector does not depend on its batch mates.
     """
 
     def __init__(
@@ -54,16 +56,17 @@ class FrozenEncoder:
         pooling: str = "cls",
         layer: int = -1,
         max_length: int = 128,
-        dtype: str = "float32",
+        dtype: str = "auto",
         prefix: str = "",
-        batch_tokens: int = 8192,
+        batch_tokens: int | None = None,
         device: str = "auto",
         trust_remote_code: bool = False,
     ) -> None:
         _check_choice("model.pooling", pooling, POOLINGS)
         _check_choice("model.dtype", dtype, DTYPES)
         _check_positive("model.max_length", max_length)
-        _check_positive("model.batch_tokens", batch_tokens)
+        if batch_tokens is not None:
+            _check_positive("model.batch_tokens", batch_tokens)
         if not DEVICE.fullmatch(device):
             raise ConfigError(f"model.device={device}: choose auto, cpu, mps, cuda or cuda:NUMBER")
         self.name_or_path = name_or_path
@@ -71,11 +74,11 @@ class FrozenEncoder:
         self.pooling = pooling
         self.layer = layer
         self.max_length = max_length
-        self.dtype = dtype
         self.prefix = prefix
         self.batch_tokens = batch_tokens
         self.trust_remote_code = trust_remote_code
         self._device = device
+        self._dtype = dtype
 
     @cached_property
     def checkpoint(self) -> Checkpoint:
@@ -106,14 +109,13 @@ class FrozenEncoder:
 
     @cached_property
     def device(self) -> "torch.device":
-        """Where the transformer runs: `auto` takes a GPU where there is one."""
-        import torch
+        """Where the transformer runs."""
+        return choose_device(self._device)
 
-        if self._device != "auto":
-            return torch.device(self._device)
-        if torch.cuda.is_available():
-            return torch.device("cuda")
-        return torch.device("mps" if torch.backends.mps.is_available() else "cpu")
+    @cached_property
+    def dtype(self) -> str:
+        """The arithmetic, such as `float32`; raises `ConfigError` where the processor lacks its instructions."""
+        return choose_dtype(self._dtype, self.device)
 
     @cached_property
     def tokenizer(self) -> Any:
@@ -163,6 +165,7 @@ class FrozenEncoder:
             raise ConfigError(
                 f"model.layer={self.layer}: {self.name_or_path} has hidden states {-(layers + 1)}..{layers}"
             )
+        take_shortcuts(model, first_token_only=self.pooling == "cls" and self.layer in (-1, layers))
         return model.requires_grad_(False).eval().to(self.device)
 
     def tokenize(self, texts: Sequence[str]) -> Mapping[str, "torch.Tensor"]:
@@ -173,7 +176,7 @@ class FrozenEncoder:
         """Vectors float32 (n, d) of one batch of token tensors, without gradients."""
         import torch
 
-        inputs = {name: tensor.to(self.device) for name, tensor in batch.items()}
+        inputs = {name: self._moved(tensor) for name, tensor in batch.items()}
         with torch.inference_mode():
             last = self.layer == -1
             out = self.transformer(**inputs, output_hidden_states=not last)
@@ -184,23 +187,31 @@ class FrozenEncoder:
         """Encode n model inputs, in order; raises `ModelError` if a vector comes out as NaN or infinite."""
         import torch
 
-        ids = self._token_ids(texts)
-        vectors: np.ndarray | None = None
-        for rows in _equal_length_batches([len(row) for row in ids], self.batch_tokens):
-            batch = {"input_ids": torch.tensor([ids[row] for row in rows])}
-            out = self.forward(batch).cpu().numpy()
-            if vectors is None:
-                vectors = np.empty((len(ids), out.shape[1]), dtype=np.float32)
-            vectors[rows] = out
-        if vectors is None:
+        if not texts:
             raise ValueError("encode() needs at least one text")
-        self._check_finite(vectors, texts)
+        batch_tokens = self.batch_tokens or BATCH_TOKENS.get(self.device.type, BATCH_TOKENS["cpu"])
         unknown_id, special = self.tokenizer.unk_token_id, self.tokenizer.num_special_tokens_to_add()
-        return Encoded(
-            vectors,
-            np.array([len(row) - special for row in ids], dtype=np.int32),
-            np.array([row.count(unknown_id) for row in ids], dtype=np.int32),
-        )
+        tokens, unknown = np.empty(len(texts), dtype=np.int32), np.empty(len(texts), dtype=np.int32)
+        parts: list[tuple[np.ndarray, torch.Tensor]] = []
+        for rows, ids in tokenised_ahead(texts, self._token_ids):
+            lengths = [len(row) for row in ids]
+            tokens[rows], unknown[rows] = np.array(lengths) - special, [row.count(unknown_id) for row in ids]
+            for batch in equal_length_batches(lengths, batch_tokens):
+                out = self.forward({"input_ids": torch.from_numpy(np.array([ids[row] for row in batch]))})
+                parts.append((rows[batch], out.to("cpu", non_blocking=True)))
+        if self.device.type == "cuda":
+            torch.cuda.synchronize(self.device)  # the copies above were only asked for
+        vectors = np.empty((len(texts), parts[0][1].shape[1]), dtype=np.float32)
+        for rows, part in parts:
+            vectors[rows] = part.numpy()
+        self._check_finite(vectors, texts)
+        return Encoded(vectors, tokens, unknown)
+
+    def _moved(self, tensor: "torch.Tensor") -> "torch.Tensor":
+        """On the device; to a GPU from pinned memory, so that the copy does not wait for the batch before."""
+        if self.device.type != "cuda":
+            return tensor.to(self.device)
+        return tensor.pin_memory().to(self.device, non_blocking=True)
 
     def _token_ids(self, texts: Sequence[str]) -> list[list[int]]:
         return list(self.tokenizer(list(texts), truncation=True, max_length=self._limit)["input_ids"])
@@ -217,16 +228,6 @@ class FrozenEncoder:
                 f"{self.name_or_path} gives NaN or infinite vectors for {len(bad)} of {len(texts)} texts "
                 f"(dtype {self.dtype}); use model.dtype=float32 or bfloat16"
             )
-
-
-def _equal_length_batches(lengths: Sequence[int], batch_tokens: int) -> Iterator[np.ndarray]:
-    """Row numbers of batches whose texts have one token length each, longest first, so that memory peaks early."""
-    order = np.argsort(np.asarray(lengths), kind="stable")[::-1]
-    by_length = np.asarray(lengths)[order]
-    for rows in np.split(order, np.flatnonzero(np.diff(by_length)) + 1):
-        if len(rows):
-            size = max(1, batch_tokens // max(1, lengths[rows[0]]))
-            yield from np.array_split(rows, math.ceil(len(rows) / size))
 
 
 def _check_choice(key: str, got: str, choices: Sequence[str]) -> None:
