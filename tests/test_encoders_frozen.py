@@ -56,6 +56,18 @@ def test_a_vector_does_not_depend_on_its_batch_mates(tiny_checkpoint):
     np.testing.assert_allclose(one_by_one.encode(TEXTS[::-1]).vectors[::-1], together, atol=TOLERANCE)
 
 
+def test_texts_of_the_same_tokens_have_the_same_bits(tiny_checkpoint):
+    texts = [f"the bus was late again {name} ." for name in ("Zoë", "Xu", "Qadir", "Wilhelmina")] * 3
+    encoder = FrozenEncoder(name_or_path=str(tiny_checkpoint), batch_tokens=16)
+    asked = []
+    forward = encoder.forward
+    encoder.forward = lambda batch: asked.append(len(batch["input_ids"])) or forward(batch)
+    found = encoder.encode([*texts, "calm"])
+    assert sum(asked) == 2  # the names are unknown to its vocabulary
+    assert (found.vectors[:-1] == found.vectors[0]).all()
+    assert not np.allclose(found.vectors[-1], found.vectors[0])
+
+
 def test_the_transformer_stays_in_eval_mode_without_gradients(tiny_checkpoint):
     encoder = FrozenEncoder(name_or_path=str(tiny_checkpoint))
     assert not encoder.transformer.training

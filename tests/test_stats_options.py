@@ -83,7 +83,7 @@ def test_a_group_without_spread_has_no_precision() -> None:
     table = analyse(long, FACTORS, precision="by_group")
     assert table["status"].eq("degenerate").all()
     assert table["message"].unique().tolist() == [
-        "scores of a group do not vary (by less than 1e-09): it has no precision"
+        "scores of a group do not vary (by less than 1e-06): it has no precision"
     ]
 
 

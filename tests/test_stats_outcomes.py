@@ -12,8 +12,11 @@ from stats_tables import ESTIMATES, FACTORS, GENDER, Factor, assert_no_finding, 
 def test_constant_scores_are_degenerate() -> None:
     table = analyse(corpus().assign(prediction=0.4), FACTORS)
     assert_no_finding(table, "degenerate")
-    assert table["message"].unique().tolist() == ["scores do not vary within cells (by less than 1e-09)"]
+    assert table["message"].unique().tolist() == ["scores do not vary within cells (by less than 1e-06)"]
     np.testing.assert_allclose(table["raw_difference"], [0.4, 0, 0, 0] * 2, atol=1e-15)
+
+
+ROUNDING = 4e-7  # scores of an encoder in float32 for texts of equal tokens in different batches, as seen
 
 
 # Trap: race-blind predictions with cluster errors give a coefficient of 8e-16 with p = 5e-7.
@@ -21,15 +24,15 @@ def test_constant_scores_are_degenerate() -> None:
 def test_a_model_that_does_not_see_names_is_invariant(lacking: int) -> None:
     long = corpus()
     by_item = dict(zip(long["item"].unique(), np.linspace(0.2, 0.7, 6), strict=True))
-    noise = np.random.default_rng(0).uniform(-1e-12, 1e-12, len(long))
+    noise = np.random.default_rng(0).uniform(-ROUNDING, ROUNDING, len(long))
     long["prediction"] = long["item"].map(by_item) + 0.01 * (long["gender"] == "female") + noise
     table = analyse(long.drop(index=long.index[:lacking]), FACTORS)
     assert_no_finding(table, "invariant")
     assert table["message"].unique().tolist() == [
-        "persons of a cell have equal mean scores (within 1e-09): the model does not see them"
+        "persons of a cell have equal mean scores (within 1e-06): the model does not see them"
     ]
     if not lacking:
-        assert table["raw_difference"].iloc[2] == pytest.approx(0.01, abs=1e-11)
+        assert table["raw_difference"].iloc[2] == pytest.approx(0.01, abs=ROUNDING)
 
 
 @pytest.mark.parametrize("options", [{}, {"interactions": 1}], ids=["saturated", "main effects"])
@@ -38,7 +41,7 @@ def test_a_comparison_of_groups_that_are_not_seen_is_invariant_alone(options: di
     long = corpus()
     unseen = long["race"] != "European"
     by_item = dict(zip(long["item"].unique(), np.linspace(0.2, 0.7, 6), strict=True))
-    noise = np.random.default_rng(0).uniform(-1e-12, 1e-12, len(long))
+    noise = np.random.default_rng(0).uniform(-ROUNDING, ROUNDING, len(long))
     same = long["item"].map(by_item) + 0.1 * (long["gender"] == "female") + noise
     long["prediction"] = same.where(unseen, long["prediction"])
     swapped = (Factor("race", FACTORS[0].levels, "African-American"), GENDER)
@@ -54,7 +57,7 @@ def test_a_comparison_of_groups_that_are_not_seen_is_invariant_alone(options: di
     )
     assert table.loc[seen, ["p_name", "p_perm", "p_iid"]].notna().all(axis=None)
     assert table.loc["gender[female]", "message"] == "the persons of the groups compared have equal mean scores"
-    assert table.loc["gender[female]", "raw_difference"] == pytest.approx(0.1)
+    assert table.loc["gender[female]", "raw_difference"] == pytest.approx(0.1, abs=ROUNDING)
 
 
 def test_a_barely_seen_name_is_not_invariant() -> None:

@@ -192,18 +192,24 @@ class FrozenEncoder:
         batch_tokens = self.batch_tokens or BATCH_TOKENS.get(self.device.type, BATCH_TOKENS["cpu"])
         unknown_id, special = self.tokenizer.unk_token_id, self.tokenizer.num_special_tokens_to_add()
         tokens, unknown = np.empty(len(texts), dtype=np.int32), np.empty(len(texts), dtype=np.int32)
+        same_as = np.arange(len(texts))
+        first: dict[tuple[int, ...], int] = {}
         parts: list[tuple[np.ndarray, torch.Tensor]] = []
         for rows, ids in tokenised_ahead(texts, self._token_ids):
-            lengths = [len(row) for row in ids]
-            tokens[rows], unknown[rows] = np.array(lengths) - special, [row.count(unknown_id) for row in ids]
-            for batch in equal_length_batches(lengths, batch_tokens):
-                out = self.forward({"input_ids": torch.from_numpy(np.array([ids[row] for row in batch]))})
-                parts.append((rows[batch], out.to("cpu", non_blocking=True)))
+            tokens[rows] = [len(row) - special for row in ids]
+            unknown[rows] = [row.count(unknown_id) for row in ids]
+            # The same tokens get the same bits: names that the vocabulary lacks must not differ by rounding.
+            same_as[rows] = [first.setdefault(tuple(row), int(place)) for place, row in zip(rows, ids, strict=True)]
+            new = np.flatnonzero(same_as[rows] == rows)
+            for batch in equal_length_batches([len(ids[row]) for row in new], batch_tokens):
+                out = self.forward({"input_ids": torch.from_numpy(np.array([ids[row] for row in new[batch]]))})
+                parts.append((rows[new[batch]], out.to("cpu", non_blocking=True)))
         if self.device.type == "cuda":
             torch.cuda.synchronize(self.device)  # the copies above were only asked for
         vectors = np.empty((len(texts), parts[0][1].shape[1]), dtype=np.float32)
         for rows, part in parts:
             vectors[rows] = part.numpy()
+        vectors = vectors[same_as]
         self._check_finite(vectors, texts)
         return Encoded(vectors, tokens, unknown)
 

@@ -17,9 +17,9 @@ from bias_lab.stats.optimisers import statsmodels_start
 Array = np.ndarray
 Status = Literal["ok", "degenerate", "invariant", "rank_deficient", "not_converged", "saturated"]
 
-# Scores that differ by less than this do not differ: it is far above float64 rounding and far below any real
-# difference between predictions.
-NO_SPREAD = 1e-9
+# Scores that differ by less than this do not differ. Models compute in float32: sentences that are the same to one can
+# get scores some 1e-7 apart, by the order of sums in their batches; no real difference between people is so small.
+NO_SPREAD = 1e-6
 # Above so many rows the exact steps start from the moments: BetaModel would take seconds and change nothing.
 _BETA_MODEL_UP_TO = 20_000
 

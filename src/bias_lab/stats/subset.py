@@ -16,6 +16,8 @@ Array = np.ndarray
 SUBSETS = {"name": "names", "noun_phrase": "noun_phrases"}
 _SHOWN_CELLS = 12
 
+NO_WEIGHT = 1e-9  # weights of cells are whole numbers over small ones; what is smaller is rounding
+
 
 @dataclass(frozen=True, eq=False)
 class Subset:
@@ -42,7 +44,7 @@ def invariant_rows(subset: Subset, rows: Array) -> Array:
     """
     used = np.bincount(subset.cell, minlength=len(subset.spread)) > 0
     weights = rows @ np.linalg.pinv(subset.design.matrix[used])
-    return ~((np.abs(weights) > NO_SPREAD) & (subset.spread[used] >= NO_SPREAD)).any(axis=1)
+    return ~((np.abs(weights) > NO_WEIGHT) & (subset.spread[used] >= NO_SPREAD)).any(axis=1)
 
 
 def fitted_subsets(
