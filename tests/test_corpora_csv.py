@@ -1,13 +1,17 @@
 """CSV corpora: the published files as they are, a user's file, and what can be wrong with one."""
 
+import hashlib
+import json
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 import yaml
 
 from bias_lab.corpora import Corpus, Factor, load_corpus
 from bias_lab.corpora.csv_file import COLUMNS, SAME_PERSON
+from bias_lab.corpora.csv_table import read_table
 from bias_lab.errors import BiasLabError, ConfigError, DataError
 from bias_lab.paths import conf_dir
 
@@ -305,3 +309,48 @@ def test_a_name_must_have_every_factor(path: Path) -> None:
     with pytest.raises(DataError) as caught:
         _load(path)
     assert str(caught.value) == f"{path}:2: the name 'Ann' lacks race"
+
+
+def test_a_big_file_is_read_in_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bias_lab.corpora.csv_table._CHUNK_ROWS", 3)
+    monkeypatch.setattr("bias_lab.corpora.csv_table._CHUNK_BYTES", 5)
+    rows = [f'"Ana{i},\nqué día.",Ana{i},{("male", "female")[i % 2]}\n' for i in range(20)]
+    path = tmp_path / "big.csv"
+    path.write_text("\ufeffsentence,person,gender\n\n" + "\n".join(rows), encoding="utf-8")
+    table = read_table(path, delimiter=",")
+    assert len(table) == 20
+    assert table.cells[0] == [f"Ana{i},\nqué día." for i in range(20)]
+    assert table.lines.tolist() == [3 + 3 * i for i in range(20)]
+    assert len({id(cell) for cell in table.cells[2]}) == 2  # equal cells are one object
+    for line, wrong in ((33, "Ana,Ana,male,x\n"), (33, "Ana,,male\n")):
+        content = "sentence,person,gender\n\n" + "\n".join([*rows[:10], wrong, *rows[10:]])
+        path.write_text(content, encoding="utf-8")
+        with pytest.raises(DataError, match=rf"^{path}:{line}: (4 columns|the person is empty)"):
+            _load(path)
+    data = path.read_bytes()
+    at = data.index("é".encode(), 300)
+    path.write_bytes(data[: at + 1] + data[at + 2 :])
+    line = data[:at].count(b"\n") + 1
+    with pytest.raises(DataError, match=rf"^{path}:{line}: is not UTF-8 \(byte 0xc3\)"):
+        _load(path)
+    path.write_bytes(data[:-3] + b"\xc3")
+    with pytest.raises(DataError, match=rf"^{path}:{data[:-3].count(10) + 1}: is not UTF-8 \(byte 0xc3\)"):
+        _load(path)
+
+
+def test_the_digest_is_that_of_the_canonical_json(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bias_lab.corpora.corpus._PART", 3)
+    corpus = _load(path, licence='"CC"', source="añ", version="2")
+    content = {
+        "name": "small",
+        "language": "en",
+        "version": "2",
+        "licence": '"CC"',
+        "source": "añ",
+        "verified_by_native_speaker": False,
+        "factors": [["race", ["Anglo", "Latino"], "Anglo"], ["gender", ["male", "female"], "male"]],
+        "columns": list(corpus.table.columns),
+        "rows": [[None if pd.isna(cell) else cell for cell in corpus.table[name]] for name in corpus.table.columns],
+    }
+    canonical = json.dumps(content, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
+    assert corpus.digest == hashlib.sha256(canonical.encode()).hexdigest()

@@ -1,6 +1,8 @@
 import logging
+import mmap
 import multiprocessing
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -8,8 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bias_lab.encoders.cache import EmbeddingCache, text_key
+from bias_lab.encoders.cache import EmbeddingCache, open_cache
 from bias_lab.encoders.frozen import Encoded
+from bias_lab.encoders.shards import text_key
 from bias_lab.errors import ConfigError
 
 IDENTITY = {"format": 1, "checkpoint": "folder:abc", "pooling": "cls"}
@@ -53,8 +56,9 @@ def test_a_new_process_finds_what_was_written_and_encodes_the_rest(tmp_path):
 def test_vectors_are_memory_mapped_and_read_only(tmp_path):
     cache = EmbeddingCache(tmp_path, IDENTITY)
     cache.get(["a"], FakeEncoder())
-    assert isinstance(cache._shards[0].vectors, np.memmap)
-    assert not cache._shards[0].vectors.flags.writeable
+    vectors = cache._shards[0].map()["vectors"]
+    assert isinstance(vectors.base.base.obj, mmap.mmap)
+    assert not vectors.flags.writeable
 
 
 def test_another_encoder_identity_is_a_miss(tmp_path):
@@ -104,8 +108,8 @@ def test_what_a_killed_writer_left_is_neither_read_nor_kept(tmp_path):
     script = (
         "import os, sys\n"
         "from pathlib import Path\n"
-        "from bias_lab.encoders import cache\n"
-        "cache.publish = lambda part, target: os._exit(9)\n"
+        "from bias_lab.encoders import cache, shards\n"
+        "shards.publish = lambda part, target: os._exit(9)\n"
         "sys.path.insert(0, sys.argv[2])\n"
         "from test_encoders_cache import FakeEncoder, IDENTITY\n"
         "cache.EmbeddingCache(Path(sys.argv[1]), IDENTITY).get(['a'], FakeEncoder())\n"
@@ -141,6 +145,93 @@ def test_large_sets_are_written_in_shards(tmp_path, monkeypatch):
     found = cache.get(texts, FakeEncoder())
     assert len(list(cache.folder.glob("*.safetensors"))) == 4
     np.testing.assert_array_equal(found.vectors, expected(texts))
+
+
+def test_rows_of_many_shards_come_back_in_the_order_asked(tmp_path, monkeypatch):
+    monkeypatch.setattr("bias_lab.encoders.cache.SHARD_ROWS", 7)
+    texts = [f"text {i}" for i in range(300)]
+    for start in range(0, 300, 50):
+        EmbeddingCache(tmp_path, IDENTITY).get(texts[start : start + 50], FakeEncoder())
+    asked = [texts[i] for i in np.random.default_rng(0).integers(0, 300, 1000)]
+    cache, encode = EmbeddingCache(tmp_path, IDENTITY), FakeEncoder()
+    found = cache.get(asked, encode)
+    np.testing.assert_array_equal(found.vectors, expected(asked))
+    assert found.tokens.tolist() == [len(text) for text in asked]
+    assert encode.calls == []
+    assert len(cache._shards) == 6 * 8
+
+
+def test_counts_can_be_had_without_vectors(tmp_path):
+    cache = EmbeddingCache(tmp_path, IDENTITY)
+    found = cache.get(["a", "ccc"], FakeEncoder(), vectors=False)
+    assert found.vectors.shape == (2, 0)
+    assert found.tokens.tolist() == [1, 3]
+    assert cache.get(["ccc"], FakeEncoder()).vectors.shape == (1, 4)
+
+
+def test_no_damage_of_a_byte_gives_another_vector(tmp_path, caplog):
+    texts = ["a", "b", "ccc"]
+    cache = EmbeddingCache(tmp_path, IDENTITY)
+    cache.get(texts, FakeEncoder())
+    (shard,) = cache.folder.glob("*.safetensors")
+    content = shard.read_bytes()
+    for position in range(0, len(content), 5):
+        for path in cache.folder.glob("*.*"):
+            path.unlink()
+        shard.write_bytes(content[:position] + bytes([content[position] ^ 4]) + content[position + 1 :])
+        encode = FakeEncoder()
+        found = EmbeddingCache(tmp_path, IDENTITY).get(texts, encode)
+        np.testing.assert_array_equal(found.vectors, expected(texts))
+        assert found.tokens.tolist() == [1, 1, 3]
+        assert encode.calls, position
+        assert shard.with_suffix(".damaged").is_file(), position
+
+
+def test_a_file_is_read_through_only_before_it_is_used(tmp_path, monkeypatch, caplog):
+    for text in ("a", "b"):
+        EmbeddingCache(tmp_path, IDENTITY).get([text], FakeEncoder())
+    read = []
+    monkeypatch.setattr("bias_lab.encoders.shards.sha256_of", lambda path: read.append(path) or path.stem)
+    cache = EmbeddingCache(tmp_path, IDENTITY)
+    for _ in range(2):
+        cache.get(["b"], FakeEncoder())
+    assert len(read) == 1
+    cache.get(["a", "b"], FakeEncoder())
+    assert len(set(read)) == len(read) == 2
+
+
+def test_damage_while_the_cache_is_open_is_noticed(tmp_path, caplog):
+    cache = EmbeddingCache(tmp_path, IDENTITY)
+    cache.get(["a", "b"], FakeEncoder())
+    (shard,) = cache.folder.glob("*.safetensors")
+    content = shard.read_bytes()
+    shard.write_bytes(content[:200] + bytes([content[200] ^ 1]) + content[201:])
+    os.utime(shard, ns=(1, 1))
+    encode = FakeEncoder()
+    np.testing.assert_array_equal(cache.get(["a", "b"], encode).vectors, expected(["a", "b"]))
+    assert sorted(encode.calls[0]) == ["a", "b"]
+    assert "is damaged (its content does not fit its name); its texts are encoded again" in caplog.text
+
+
+def test_an_open_cache_sees_what_others_write_and_remove(tmp_path):
+    cache, other = EmbeddingCache(tmp_path, IDENTITY), EmbeddingCache(tmp_path, IDENTITY)
+    cache.get(["a"], FakeEncoder())
+    other.get(["b"], FakeEncoder())
+    encode = FakeEncoder()
+    np.testing.assert_array_equal(cache.get(["b", "a"], encode).vectors, expected(["b", "a"]))
+    assert encode.calls == []
+    shutil.rmtree(cache.folder)
+    np.testing.assert_array_equal(cache.get(["b", "a"], encode).vectors, expected(["b", "a"]))
+    assert sorted(encode.calls[0]) == ["a", "b"]
+
+
+def test_a_process_opens_the_cache_of_an_encoder_once(tmp_path, monkeypatch):
+    cache = open_cache(tmp_path, IDENTITY)
+    monkeypatch.chdir(tmp_path)
+    assert open_cache(tmp_path, dict(IDENTITY)) is cache
+    assert open_cache(Path(), IDENTITY) is cache
+    assert open_cache(tmp_path, {**IDENTITY, "pooling": "mean"}) is not cache
+    assert open_cache(tmp_path / "other", IDENTITY) is not cache
 
 
 def test_a_cache_that_cannot_be_written_is_told(tmp_path):

@@ -14,11 +14,12 @@ from typing import Any
 def sha256_of(path: Path) -> str:
     """SHA-256 of a file's bytes, as hex; remembered within the process while size and times stay the same."""
     status = path.stat()
-    return _sha256(str(path.resolve()), status.st_size, status.st_mtime_ns, status.st_ino)
+    # Which file it is, device and inode tell; resolving links would cost more than hashing a small file.
+    return _sha256(os.path.abspath(path), status.st_size, status.st_mtime_ns, (status.st_dev, status.st_ino))  # noqa: PTH100
 
 
 @lru_cache(maxsize=1024)
-def _sha256(path: str, _size: int, _mtime_ns: int, _inode: int) -> str:
+def _sha256(path: str, _size: int, _mtime_ns: int, _inode: tuple[int, int]) -> str:
     with Path(path).open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 

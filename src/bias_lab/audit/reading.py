@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from bias_lab.corpora.csv_rows import Table, read_table
+from bias_lab.corpora.csv_table import Table, read_table
 from bias_lab.errors import ConfigError, DataError
 from bias_lab.files import sha256_of
 
@@ -65,8 +65,8 @@ def read_scores(
         path=path,
         sha256=sha256_of(path),
         key=key,
-        keys=tuple(row[key_at] for row in table.rows),
-        lines=table.lines,
+        keys=tuple(table.cells[key_at]),
+        lines=tuple(table.lines),
         scores=(values - low) / (high - low),
         column=table.header[score_at],
         scale=(low, high),

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -12,6 +13,7 @@ NAME = "name"
 NOUN_PHRASE = "noun_phrase"
 COLUMNS_BEFORE_FACTORS = ("eec", "sentence", "template", "item", "person", "person_kind")
 COLUMNS_AFTER_FACTORS = ("emotion", "emotion_word")
+_PART = 10_000
 RESERVED_COLUMNS = (*COLUMNS_BEFORE_FACTORS, *COLUMNS_AFTER_FACTORS, "prediction")
 
 
@@ -61,20 +63,39 @@ class Corpus:
     @cached_property
     def digest(self) -> str:
         """SHA-256 (hex) of table and metadata as canonical JSON; where the files lie does not count."""
-        rows = self.table.astype(object).where(self.table.notna(), None)
-        content = {
-            "name": self.name,
+        before = {
+            "columns": list(self.table.columns),
+            "factors": [[factor.name, factor.levels, factor.reference] for factor in self.factors],
             "language": self.language,
-            "version": self.version,
             "licence": self.licence,
+            "name": self.name,
+        }
+        after = {
             "source": self.source,
             "verified_by_native_speaker": self.verified_by_native_speaker,
-            "factors": [[factor.name, factor.levels, factor.reference] for factor in self.factors],
-            "columns": list(rows.columns),
-            "rows": [rows[column].tolist() for column in rows.columns],
+            "version": self.version,
         }
-        canonical = json.dumps(content, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
-        return hashlib.sha256(canonical.encode()).hexdigest()
+        # The rows stand between the two, in the order of keys; as one text, a big corpus would be in memory again.
+        digest = hashlib.sha256(f'{_json(before)[:-1]},"rows":['.encode())
+        for number, column in enumerate(self.table.columns):
+            digest.update(b",[" if number else b"[")
+            for part in _json_parts(self.table[column]):
+                digest.update(part.encode())
+            digest.update(b"]")
+        digest.update(f"],{_json(after)[1:]}".encode())
+        return digest.hexdigest()
+
+
+def _json(content: object) -> str:
+    return json.dumps(content, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
+
+
+def _json_parts(column: pd.Series) -> Iterator[str]:
+    """Yield the JSON of a column's cells, missing ones as null, in parts without brackets."""
+    for start in range(0, len(column), _PART):
+        part = column.iloc[start : start + _PART].astype(object)
+        text = _json(part.where(part.notna(), None).tolist())[1:-1]
+        yield f",{text}" if start else text
 
 
 def long_table(columns: dict[str, list[str | None]], factors: tuple[Factor, ...]) -> pd.DataFrame:

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bias_lab.corpora.corpus import Corpus, Factor, long_table
-from bias_lab.corpora.csv_rows import Table, emotions, items, person_kinds, persons, read_table
+from bias_lab.corpora.csv_rows import emotions, items, person_kinds, persons
+from bias_lab.corpora.csv_table import Table, read_table
 from bias_lab.corpora.factors import check_factor_name, parse_levels
 from bias_lab.corpora.node import Node, unknown
 from bias_lab.corpora.source import Source
@@ -152,10 +153,11 @@ def _check_levels(factor: CsvFactor, values: list[str], table: Table) -> None:
     """Check that the file has the declared levels and no other."""
     if not factor.levels:
         return
-    for line, value in zip(table.lines, values, strict=True):
-        if value and value not in factor.levels:
-            raise table.error(line, f"{factor.column}: {unknown('level', value, factor.levels)}")
-    if missing := [level for level in factor.levels if level not in values]:
+    there = set(values)
+    if other := there.difference(factor.levels, [""]):
+        line, value = next((line, value) for line, value in zip(table.lines, values, strict=True) if value in other)
+        raise table.error(line, f"{factor.column}: {unknown('level', value, factor.levels)}")
+    if missing := [level for level in factor.levels if level not in there]:
         raise DataError(f"{table.path}: {factor.column}: no row has the level {missing[0]!r}")
 
 
@@ -168,8 +170,8 @@ def _long(
     template, item = items(table, columns, emotion, word)
     people = persons(table, columns["person"], aliases, cells)
     long: dict[str, list[str | None]] = {
-        "eec": [name] * len(table.rows),
-        "sentence": [row[columns["sentence"]] for row in table.rows],
+        "eec": [name] * len(table),
+        "sentence": [*table.cells[columns["sentence"]]],
         "template": [*template],
         "item": [*item],
         "person": [*people],

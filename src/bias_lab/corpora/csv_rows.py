@@ -1,93 +1,17 @@
-"""The rows of a CSV corpus: read them, check them, and work out persons and items."""
+"""The rows of a CSV corpus: check them, and work out persons and items.
 
-import csv
-import io
+What a row says is checked and worked out once for all rows that say the same: a big corpus has few persons and items.
+"""
+
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from collections import Counter
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import TypeVar
 
 from bias_lab.corpora.corpus import NAME, NOUN_PHRASE
-from bias_lab.errors import DataError
+from bias_lab.corpora.csv_table import Table
 
-_UTF16 = (b"\xff\xfe", b"\xfe\xff")
-
-
-@dataclass(frozen=True)
-class Table:
-    """A CSV file: header, rows of as many cells as the header, and the line each row starts in."""
-
-    path: Path
-    header: tuple[str, ...]
-    rows: tuple[list[str], ...]
-    lines: tuple[int, ...]
-
-    def column(self, position: int) -> list[str]:
-        """Return the cells of a column without blanks around them."""
-        return [row[position].strip() for row in self.rows]
-
-    def find(self, name: str, *, first: bool = False) -> int:
-        """Return the position of a column, -1 where there is none.
-
-        Raises:
-            DataError: There are several, and `first` does not say to take the first.
-        """
-        if self.header.count(name) > 1 and not first:
-            raise self.error(1, f"the column {name!r} stands twice")
-        return self.header.index(name) if name in self.header else -1
-
-    def described(self) -> str:
-        """Say what columns there are."""
-        return f"the columns are {', '.join(name or '(unnamed)' for name in self.header)}"
-
-    def error(self, line: int, message: str) -> DataError:
-        """Make the error that says `message` about a line."""
-        return DataError(f"{self.path}:{line}: {message}")
-
-
-def read_table(path: Path, *, delimiter: str) -> Table:
-    """Read a CSV file in UTF-8, with or without BOM; blank lines are no rows.
-
-    Raises:
-        DataError: The file is missing, is not UTF-8, has an open quote, no rows, or a row of another width
-            than the header; the message names the line.
-    """
-    reader = csv.reader(io.StringIO(_decode(path), newline=""), delimiter=delimiter, strict=True)
-    rows: list[list[str]] = []
-    lines: list[int] = []
-    start = 1
-    try:
-        for row in reader:
-            if row:
-                rows.append(row)
-                lines.append(start)
-            start = reader.line_num + 1
-    except csv.Error as error:
-        raise DataError(f"{path}:{start}: is not valid CSV from here on ({error}); is a quote left open?") from error
-    if len(rows) <= 1:
-        raise DataError(f"{path}: has no rows; expected a header line and one line a sentence")
-    header = tuple(name.strip() for name in rows[0])
-    for row, line in zip(rows, lines, strict=True):
-        if len(row) != len(header):
-            raise DataError(
-                f"{path}:{line}: {len(row)} columns, but the header has {len(header)}; "
-                f"a cell that contains {delimiter!r} needs double quotes around it"
-            )
-    return Table(path, header, tuple(rows[1:]), tuple(lines[1:]))
-
-
-def _decode(path: Path) -> str:
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise DataError(f"{path}: cannot read this corpus ({error.strerror})") from error
-    if data.startswith(_UTF16) or b"\0" in data:
-        raise DataError(f"{path}: looks like UTF-16; save it as UTF-8")
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data[: error.start].count(b"\n") + 1
-        raise DataError(f"{path}:{line}: is not UTF-8 (byte 0x{data[error.start]:02x}); save it as UTF-8") from error
+_Value = TypeVar("_Value", bound=Hashable)
 
 
 def emotions(table: Table, columns: Mapping[str, int]) -> tuple[list[str], list[str]]:
@@ -96,7 +20,7 @@ def emotions(table: Table, columns: Mapping[str, int]) -> tuple[list[str], list[
     Raises:
         DataError: A row has an emotion word but no emotion, where the file has a column for it.
     """
-    nothing = [""] * len(table.rows)
+    nothing = [""] * len(table)
     emotion = table.column(columns["emotion"]) if "emotion" in columns else nothing
     word = table.column(columns["emotion_word"]) if "emotion_word" in columns else nothing
     for line, of_row, word_of_row in zip(table.lines, emotion, word, strict=True):
@@ -122,28 +46,29 @@ def items(
     if "template" in columns:
         template = _filled(table, columns, "template")
         word = table.column(columns["concept"]) if "concept" in columns else word
-        meanings: dict[tuple[str, str], set[str]] = {}
-        for key in zip(template, word, emotion, strict=True):
-            meanings.setdefault(key[:2], set()).add(key[2])
-        item = [
-            base + (f":{text}" if text else "") + (f" ({felt})" if len(meanings[base, text]) > 1 else "")
-            for base, text, felt in zip(template, word, emotion, strict=True)
-        ]
+        distinct = set(zip(template, word, emotion, strict=True))
+        meanings = Counter(key[:2] for key in distinct)
+        named = {
+            (base, text, felt): base + (f":{text}" if text else "") + (f" ({felt})" if meanings[base, text] > 1 else "")
+            for base, text, felt in distinct
+        }
+        item = [named[key] for key in zip(template, word, emotion, strict=True)]
     else:
-        about = _filled(table, columns, "person")
-        item = template = [
-            re.sub(rf"(?<!\w){re.escape(person)}(?!\w)", "<person>", sentence, flags=re.IGNORECASE)
-            for person, sentence in zip(about, sentences, strict=True)
-        ]
+        about, same = _filled(table, columns, "person"), dict[str, str]()
+        item = template = [same.setdefault(text, text) for text in map(_template, about, sentences)]
     return template, _filled(table, columns, "item") if "item" in columns else item
+
+
+def _template(person: str, sentence: str) -> str:
+    """Return a sentence with `<person>` for the person."""
+    return re.sub(rf"(?<!\w){re.escape(person)}(?!\w)", "<person>", sentence, flags=re.IGNORECASE)
 
 
 def _filled(table: Table, columns: Mapping[str, int], role: str) -> list[str]:
     """Return a column in which no cell may be empty."""
     values = table.column(columns[role])
-    for line, value in zip(table.lines, values, strict=True):
-        if not value:
-            raise table.error(line, f"the {role} is empty")
+    if not all(values):
+        raise table.error(table.lines[values.index("")], f"the {role} is empty")
     return values
 
 
@@ -161,6 +86,14 @@ def persons(table: Table, position: int, aliases: Mapping[str, str], cells: Mapp
     """
     written = _filled(table, {"person": position}, "person")
     people = [aliases.get(person, person) for person in written]
+    levels_of = set(zip(people, *cells.values(), strict=True))
+    if len(levels_of) > len({person for person, *_ in levels_of}):
+        _check_one_group(table, people, cells)
+    return people
+
+
+def _check_one_group(table: Table, people: Sequence[str], cells: Mapping[str, Sequence[str]]) -> None:
+    """Raise DataError at the first row that puts a person into another group than an earlier one."""
     first: dict[str, tuple[tuple[str, ...], int]] = {}
     for line, person, *cell in zip(table.lines, people, *cells.values(), strict=True):
         levels, before = first.setdefault(person, (tuple(cell), line))
@@ -174,7 +107,6 @@ def persons(table: Table, position: int, aliases: Mapping[str, str], cells: Mapp
             f"the person {person!r} has {factor} {here or '(empty)'!r} here, but {there or '(empty)'!r} in "
             f"line {before}; a person belongs to one group. Two people of one name need two ids",
         )
-    return people
 
 
 def person_kinds(
@@ -188,13 +120,19 @@ def person_kinds(
     Raises:
         DataError: A name lacks a level, a kind is unknown, or persons lack different factors.
     """
-    empty = [
-        tuple(name for name, level in zip(cells, row, strict=True) if not level)
-        for row in zip(*cells.values(), strict=True)
-    ]
-    kinds = table.column(position) if position is not None else [NOUN_PHRASE if lacks else NAME for lacks in empty]
+    lacking = {
+        group: tuple(name for name, level in zip(cells, group, strict=True) if not level)
+        for group in set(zip(*cells.values(), strict=True))
+    }
+    if position is not None:
+        kinds = table.column(position)
+    else:
+        kind_of = {group: NOUN_PHRASE if lacks else NAME for group, lacks in lacking.items()}
+        kinds = [kind_of[group] for group in zip(*cells.values(), strict=True)]
     seen: tuple[tuple[str, ...], int] | None = None
-    for line, person, kind, lacks in zip(table.lines, people, kinds, empty, strict=True):
+    # The first row of each kind of row, so that the first wrong row is told.
+    for (kind, group), row in _first_rows(zip(kinds, zip(*cells.values(), strict=True), strict=True)).items():
+        line, person, lacks = table.lines[row], people[row], lacking[group]
         if kind not in (NAME, NOUN_PHRASE):
             raise table.error(line, f"person_kind must be {NAME} or {NOUN_PHRASE}, got {kind!r}")
         if kind == NAME and lacks:
@@ -208,6 +146,15 @@ def person_kinds(
                     f"{_and(seen[0])}; noun phrases must all lack the same factors, names none",
                 )
     return kinds
+
+
+def _first_rows(values: Iterable[_Value]) -> dict[_Value, int]:
+    """Return the first row of each different value, in the order of rows."""
+    first: dict[_Value, int] = {}
+    for row, value in enumerate(values):
+        if value not in first:
+            first[value] = row
+    return first
 
 
 def _and(words: Sequence[str]) -> str:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from bias_lab.corpora.corpus import Corpus
-from bias_lab.corpora.csv_rows import read_table
+from bias_lab.corpora.csv_table import read_table
 from bias_lab.corpora.load import load_corpus
 from bias_lab.corpora.source import find, folders
 from bias_lab.errors import ConfigError, DataError
@@ -91,7 +91,7 @@ def _open_csv(path: Path, language: str | None, factors: Mapping[str, str] | Non
     table = read_table(path, delimiter=delimiter)
     at = table.find("sentence", first=True)
     raw: dict[str, Any] = {"kind": "csv", "path": str(path), "delimiter": delimiter, "name": _name(path)}
-    raw["language"] = language or guess_language([row[at] for row in table.rows] if at >= 0 else [])
+    raw["language"] = language or guess_language(table.cells[at] if at >= 0 else [])
     if factors:
         raw["factors"] = {name: {"reference": reference} for name, reference in factors.items()}
     try:

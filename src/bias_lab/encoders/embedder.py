@@ -2,17 +2,20 @@
 
 import logging
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from bias_lab.encoders.cache import EmbeddingCache
+from bias_lab.encoders.cache import Lookup, open_cache
 from bias_lab.encoders.frozen import Encoded, FrozenEncoder
 from bias_lab.text import Cleaning, clean
 
 log = logging.getLogger(__name__)
+
+# Rows looked up at once where not all are needed together: enough texts for full batches, 200 MB of width 768.
+BLOCK_ROWS = 65_536
 
 
 class Embedder:
@@ -25,24 +28,37 @@ class Embedder:
         self.encoder = encoder
         self.cleaning = cleaning
         self._cache_root = cache_root
-        self._cache: EmbeddingCache | None = None
         self.hits = 0
         self.encoded = 0
         self.encode_seconds = 0.0
 
     def __call__(self, texts: Sequence[str]) -> np.ndarray:
-        """Vectors float32 (n, d) of n raw texts, in order."""
-        return self.look_up(texts).vectors
+        """Vectors float32 (n, d) of n raw texts, in order, all in memory."""
+        return self._look_up(texts).vectors
 
-    def look_up(self, texts: Sequence[str]) -> Encoded:
-        """Vectors of n raw texts with their token and unknown-token counts."""
-        if self._cache is None:
-            self._cache = EmbeddingCache(self._cache_root, self.encoder.identity)
+    def blocks(self, texts: Sequence[str]) -> Iterator[np.ndarray]:
+        """The vectors of n raw texts, in order, in blocks of `BLOCK_ROWS`: what is missing is encoded block by block.
+
+        However many the texts, one block is in memory. Raises ValueError where there is no text.
+        """
+        for start in range(0, max(1, len(texts)), BLOCK_ROWS):
+            yield self._look_up(texts[start : start + BLOCK_ROWS]).vectors
+
+    def counts(self, texts: Sequence[str]) -> tuple[int, int]:
+        """Sums of tokens and, of them, unknown ones over all texts."""
+        tokens = unknown = 0
+        for start in range(0, max(1, len(texts)), BLOCK_ROWS):
+            found = self._look_up(texts[start : start + BLOCK_ROWS], vectors=False)
+            tokens, unknown = tokens + int(found.tokens.sum()), unknown + int(found.unknown.sum())
+        return tokens, unknown
+
+    def _look_up(self, texts: Sequence[str], *, vectors: bool = True) -> Lookup:
         inputs = [self.encoder.model_input(clean(text, self.cleaning)) for text in texts]
-        found = self._cache.get(inputs, self._encode)
+        cache = open_cache(self._cache_root, self.encoder.identity)
+        found = cache.get(inputs, self._encode, vectors=vectors)
         self.hits += found.hits
         self.encoded += found.encoded
-        return Encoded(found.vectors, found.tokens, found.unknown)
+        return found
 
     def _encode(self, inputs: Sequence[str]) -> Encoded:
         start = time.perf_counter()
