@@ -73,6 +73,24 @@ def test_fitting_leaves_the_global_random_state_alone(tiny_checkpoint, tmp_path)
     torch.testing.assert_close(torch.rand(3), expected, rtol=0, atol=0)
 
 
+def test_scores_block_by_block_are_those_of_the_whole(tiny_checkpoint, tmp_path, monkeypatch):
+    model = fitted(tiny_checkpoint, tmp_path)
+    whole = model.predict(TEXTS)
+    vectors = torch.from_numpy(model.embedder(TEXTS))
+    with torch.inference_mode():
+        np.testing.assert_array_equal(whole, model.module.score_vectors(vectors).double().numpy())
+    monkeypatch.setattr("bias_lab.encoders.embedder.BLOCK_ROWS", 7)
+    # The float32 product of another shape may round another way.
+    np.testing.assert_allclose(model.predict(TEXTS), whole, rtol=3e-7)
+
+
+def test_an_encoder_that_is_loaded_while_predicting_can_be_used_for_training(tiny_checkpoint, tmp_path):
+    model = fitted(tiny_checkpoint, tmp_path)
+    del model.embedder.encoder.transformer
+    model.predict(["i am so calm again"])
+    assert not any(weight.is_inference() for weight in model.embedder.encoder.transformer.parameters())
+
+
 def test_forward_from_tokens_gives_what_the_cached_path_gives(tiny_checkpoint, tmp_path):
     model = fitted(tiny_checkpoint, tmp_path, prefix="query: ")
     encoder = model.embedder.encoder
@@ -127,6 +145,67 @@ def test_the_best_epoch_on_dev_is_restored_and_training_stops_early():
         predicted = module.score_vectors(torch.from_numpy(dev[0])).double().numpy()
     assert pearson(predicted, dev[1]) == pytest.approx(max(course), abs=1e-6)
     assert history.best_dev_pearson == max(course)
+
+
+def random_rows(n, width):
+    rng = np.random.default_rng(n)
+    return rng.normal(size=(n, width)).astype(np.float32), rng.random(n)
+
+
+def test_any_number_of_threads_trains_the_same_head():
+    heads = []
+    before = torch.get_num_threads()
+    try:
+        for threads in (1, 2):
+            torch.set_num_threads(threads)
+            torch.manual_seed(0)
+            module = FrozenEncoderRegressor(in_features=384)
+            # The last batch has 5 rows: their product with the weights is one that torch adds up by threads.
+            rows = random_rows(645, 384), random_rows(400, 384)
+            train_head(module, *rows, trainer=partial(TRAINER, max_epochs=3), batch_size=32, patience=5, seed=0)
+            assert torch.get_num_threads() == threads
+            heads.append(module.head.state_dict())
+    finally:
+        torch.set_num_threads(before)
+    for name, weights in heads[0].items():
+        torch.testing.assert_close(weights, heads[1][name], rtol=0, atol=0)
+
+
+@pytest.mark.parametrize("chosen", [False, True])
+def test_fitting_leaves_the_choice_of_algorithms_alone(chosen):
+    torch.use_deterministic_algorithms(chosen)
+    try:
+        module = FrozenEncoderRegressor(in_features=4)
+        rows, trainer = random_rows(8, 4), partial(TRAINER, max_epochs=1, deterministic=not chosen)
+        train_head(module, rows, rows, trainer=trainer, batch_size=4, patience=1, seed=0)
+        assert torch.are_deterministic_algorithms_enabled() is chosen
+    finally:
+        torch.use_deterministic_algorithms(False)
+
+
+def test_the_course_has_the_mean_losses_over_all_rows():
+    train, dev = random_rows(70, 4), random_rows(30, 4)
+    still = partial(torch.optim.SGD, lr=0.0)  # so that the loss is that of one head in all batches of the epoch
+    module = FrozenEncoderRegressor(in_features=4, optimizer=still)
+    trainer = partial(TRAINER, max_epochs=2)
+    _, history = train_head(module, train, dev, trainer=trainer, batch_size=16, patience=5, seed=0)
+    with torch.inference_mode():
+        losses = [np.mean((module.score_vectors(torch.from_numpy(x)).numpy() - y) ** 2) for x, y in (train, dev)]
+    for epoch in history.epochs:
+        assert set(epoch) == {"train/loss", "train/dev_loss", "train/dev_pearson"}
+        # float32: a few units in the last place
+        assert [epoch["train/loss"], epoch["train/dev_loss"]] == pytest.approx(losses, rel=1e-6)
+
+
+def test_options_of_the_trainer_reach_the_training():
+    rows = random_rows(32, 4)
+    module = FrozenEncoderRegressor(in_features=4, optimizer=partial(torch.optim.SGD, lr=1.0))
+    before = module.head[0].weight.detach().clone()
+    trainer = partial(TRAINER, max_epochs=2, gradient_clip_val=1e-4, accumulate_grad_batches=2)
+    fitter, _ = train_head(module, rows, rows, trainer=trainer, batch_size=8, patience=5, seed=0)
+    assert fitter.global_step == 2 * 4 / 2  # epochs x batches / accumulated
+    moved = (module.head[0].weight - before).norm().item()
+    assert 0 < moved <= 4 * 1e-4
 
 
 def test_a_constant_dev_target_trains_to_the_end_of_patience():

@@ -5,15 +5,12 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from bias_lab.encoders.embedder import Embedder
-from bias_lab.encoders.frozen import FrozenEncoder
 from bias_lab.errors import ConfigError
 from bias_lab.models.head import check_head_options, check_whole
 from bias_lab.text import Cleaning
 
 if TYPE_CHECKING:
+    import numpy as np
     from torch import nn
 
     from bias_lab.models.module import FrozenEncoderRegressor, OptimizerFactory
@@ -45,9 +42,9 @@ class EncoderHeadRegressor:
         pooling: str = "cls",
         layer: int = -1,
         max_length: int = 128,
-        dtype: str = "float32",
+        dtype: str = "auto",
         prefix: str = "",
-        batch_tokens: int = 8192,
+        batch_tokens: int | None = None,
         device: str = "auto",
         trust_remote_code: bool = False,
         cleaning: Mapping[str, Any] | None = None,
@@ -71,6 +68,9 @@ class EncoderHeadRegressor:
                 "model.name_or_path is empty: give a hub id such as FacebookAI/xlm-roberta-base, "
                 "or a folder with config.json, tokenizer and *.safetensors"
             )
+        from bias_lab.encoders.embedder import Embedder
+        from bias_lab.encoders.frozen import FrozenEncoder
+
         encoder = FrozenEncoder(
             name_or_path=name,
             revision=_for_language("model.revision", revision, language),
@@ -101,10 +101,10 @@ class EncoderHeadRegressor:
     def fit(
         self,
         texts: Sequence[str],
-        scores: np.ndarray,
+        scores: "np.ndarray",
         *,
         dev_texts: Sequence[str],
-        dev_scores: np.ndarray,
+        dev_scores: "np.ndarray",
         seed: int,
     ) -> None:
         """Train the head on the vectors of n texts; the best epoch on dev Pearson is kept."""
@@ -133,24 +133,27 @@ class EncoderHeadRegressor:
             seed=seed,
         )
 
-    def predict(self, texts: Sequence[str]) -> np.ndarray:
-        """Scores float64 (n,) of n texts, from their cached vectors."""
+    def predict(self, texts: Sequence[str]) -> "np.ndarray":
+        """Scores float64 (n,) of n texts, from their cached vectors, a block of them in memory at a time."""
         import torch
 
+        from bias_lab.models.training import one_thread
+
         module = self._fitted()
-        vectors = torch.from_numpy(self.embedder(texts))
         module.eval()
-        with torch.inference_mode():
-            parts = [module.score_vectors(part.to(module.device)).double().cpu() for part in vectors.split(65_536)]
+        parts = []
+        for vectors in self.embedder.blocks(texts):
+            # Not around the loop: the encoder may be loaded in it.
+            with torch.inference_mode(), one_thread():
+                parts.append(module.score_vectors(torch.from_numpy(vectors).to(module.device)).cpu().double())
         return torch.cat(parts).numpy()
 
     def coverage(self, texts: Sequence[str]) -> dict[str, int]:
         """`tokens` (subwords without special ones and the prefix) and, of them, `unknown` over all texts."""
-        found = self.embedder.look_up(texts)
-        tokens, unknown = int(found.tokens.sum()), int(found.unknown.sum())
+        tokens, unknown = self.embedder.counts(texts)
         if self.embedder.encoder.prefix:
-            empty = self.embedder.look_up([""])
-            tokens, unknown = tokens - len(texts) * int(empty.tokens[0]), unknown - len(texts) * int(empty.unknown[0])
+            of_prefix = self.embedder.counts([""])
+            tokens, unknown = tokens - len(texts) * of_prefix[0], unknown - len(texts) * of_prefix[1]
         return {"tokens": tokens, "unknown": unknown}
 
     def save(self, folder: Path) -> None:

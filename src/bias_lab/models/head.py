@@ -48,7 +48,7 @@ def two_layer_head(
     return nn.Sequential(
         nn.Linear(in_features, hidden),
         act(),
-        nn.Dropout(dropout),
+        nn.Dropout(dropout) if dropout else nn.Identity(),
         nn.Linear(hidden, 1),
         last(),
         nn.Flatten(0),

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytorch_lightning as pl
 import torch
 from torch import Tensor, nn
@@ -15,7 +16,8 @@ if TYPE_CHECKING:
     from bias_lab.encoders.frozen import FrozenEncoder
 
 OptimizerFactory = Callable[[Iterable[nn.Parameter]], torch.optim.Optimizer]
-DEV_PEARSON = "train/dev_pearson"  # by epoch; the final metrics have names of their own
+# By epoch; the final metrics have names of their own.
+TRAIN_LOSS, DEV_LOSS, DEV_PEARSON = "train/loss", "train/dev_loss", "train/dev_pearson"
 
 
 class FrozenEncoderRegressor(pl.LightningModule):
@@ -46,6 +48,15 @@ class FrozenEncoderRegressor(pl.LightningModule):
         self.loss = loss or nn.MSELoss()
         self._optimizer = optimizer
         self._encoder = encoder
+        self._losses: list[tuple[Tensor, int]] = []
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Set an attribute, as any module does."""
+        # Lightning sets this one forty times a batch, and each time torch would look whether it is a parameter.
+        if name == "_current_fx_name":
+            object.__setattr__(self, name, value)
+        else:
+            super().__setattr__(name, value)
 
     def forward(self, batch: Mapping[str, Tensor]) -> Tensor:
         """Scores (n,) of a token batch: `input_ids` and `attention_mask`, each (n, tokens)."""
@@ -62,8 +73,16 @@ class FrozenEncoderRegressor(pl.LightningModule):
         """Loss of one batch of vectors (n, d) and gold scores (n,)."""
         vectors, gold = batch
         loss: Tensor = self.loss(self.score_vectors(vectors), gold)
-        self.log("train/loss", loss, on_step=False, on_epoch=True, batch_size=len(gold))
+        # Lightning's log() takes as long as a step of so small a network, so it is called once an epoch.
+        self._losses.append((loss.detach(), len(gold)))
         return loss
+
+    def on_train_epoch_end(self) -> None:
+        """Log the epoch's training loss, the mean over its rows."""
+        losses, rows = zip(*self._losses, strict=True)
+        self._losses.clear()
+        mean = np.average(torch.stack(losses).cpu().double().numpy(), weights=rows)
+        self.log(TRAIN_LOSS, float(mean), batch_size=sum(rows))
 
     def validation_step(self, batch: tuple[Tensor, Tensor], _batch_idx: int) -> None:
         """Loss and Pearson of the dev split, which comes as one batch: correlations of parts do not average."""
@@ -71,8 +90,8 @@ class FrozenEncoderRegressor(pl.LightningModule):
         scores = self.score_vectors(vectors)
         if not torch.isfinite(scores).all():
             raise ModelError("the head's training diverged (NaN or infinite scores); lower model.optimizer.lr")
-        self.log("train/dev_loss", self.loss(scores, gold), batch_size=len(gold))
-        found = pearson(scores.double().cpu().numpy(), gold.double().cpu().numpy())
+        self.log(DEV_LOSS, self.loss(scores, gold), batch_size=len(gold))
+        found = pearson(scores.cpu().double().numpy(), gold.cpu().double().numpy())
         # Undefined (a constant prediction) must never look like an improvement.
         self.log(DEV_PEARSON, -1.0 if found is None else found, batch_size=len(gold), prog_bar=True)
 
