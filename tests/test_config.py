@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 from hydra import compose, initialize_config_dir
 
-from bias_lab.config import build_part, build_regressor, cache_root, parse
+from bias_lab.config import build_part, build_regressor, cache_root, check, parse
 from bias_lab.errors import ConfigError
 from bias_lab.paths import conf_dir
 
@@ -98,6 +98,31 @@ def test_an_owners_message_reaches_the_user_through_hydra():
         build_regressor(cfg, parse(cfg))
     with pytest.raises(ConfigError, match=r"^tracking.mode=on: choose one of auto, online, offline"):
         build_part(composed("tracking.mode='on'"), "tracking")
+
+
+def test_what_was_checked_is_built_once_and_given_to_one_run(monkeypatch):
+    from bias_lab.models import encoder_head
+
+    built = []
+    monkeypatch.setattr(encoder_head, "check_head_options", lambda **options: built.append(options["hidden"]))
+    cfg = composed("model=xlmr", "model.hidden=7")
+    settings = check(cfg)
+    assert check(cfg.copy()) == settings
+    assert built == [7]
+    first = build_regressor(cfg, settings)
+    assert built == [7]
+    assert build_regressor(cfg, settings) is not first
+    other = composed("model=xlmr", "model.hidden=8")
+    check(cfg)
+    build_regressor(other, check(other))
+    assert built == [7, 7, 7, 8]
+
+
+def test_every_part_is_checked_each_time():
+    for override in ("seed=-1", "model.dropout=2", "tracking.mode='on'", "stats.level=3"):
+        for _ in range(2):
+            with pytest.raises(ConfigError):
+                check(composed("model=xlmr", override))
 
 
 def test_the_cache_lies_where_it_is_told_to(monkeypatch):

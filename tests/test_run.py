@@ -96,7 +96,7 @@ def test_one_failing_cell_leaves_the_others_and_the_exit_code_tells(command, tmp
     assert cells[1]["error"] == "ConfigError: task.lang='xx' is not allowed: give one of en, es, ar"
     assert "Traceback" in (tmp_path / "sweep" / "1" / "bias_lab.log").read_text(encoding="utf-8")
     shown = capsys.readouterr().out
-    assert "3 cells, 1 failed" in shown
+    assert "3 cells: 2 finished, 1 failed (" in shown
     assert "task.lang=xx" in shown
 
 
@@ -184,6 +184,21 @@ def test_a_users_mistake_is_one_message_and_exit_code_1(command, capsys, argumen
     shown = capsys.readouterr()
     assert message in shown.err
     assert "Traceback" not in shown.err
+
+
+def test_no_tracker_is_opened_for_a_job_whose_configuration_is_wrong(command, tmp_path):
+    out = tmp_path / "out"
+    assert command("eec=black_white_en", "task.lang=es", f"hydra.run.dir={out}") == 1
+    assert manifest(out)["status"] == "failed"
+    assert not (out / "wandb").exists()
+
+
+def test_nothing_is_read_for_a_tracker_that_is_off(command, monkeypatch):
+    def read(*_arguments):
+        raise AssertionError("read for nobody")
+
+    monkeypatch.setattr("bias_lab.sweep.resume.read_inputs", read)
+    assert command("eec=none", "tracking=off", model=("model=svm_tfidf",)) == 0
 
 
 @pytest.mark.slow

@@ -81,9 +81,11 @@ def test_the_figure_has_an_interval_pair_a_term_and_says_where_there_is_none(tmp
         "race[African-American]\nblack_white_en, names",
         "race[African-American]\nblind, names",
     ]
-    spans = [tuple(line.get_xdata()) for line in axes.lines if len(line.get_xdata()) == 2]
-    assert (-0.45, -0.05) in spans
-    assert (-0.3, -0.2) in spans
+    # By unit (names, sentences): the span of each term that has an estimate, and its centre.
+    spans = [[(x[0], x[1], y[0]) for x, y in (part.T for part in lines.get_segments())] for lines in axes.collections]
+    assert spans == [[(-0.45, -0.05, -0.1)], [(-0.3, -0.2, 0.16)]]
+    centres = [line.get_xydata().tolist() for line in axes.lines if line.get_marker() == "o" and len(line.get_xdata())]
+    assert centres == [[[-0.25, -0.1]], [[-0.25, 0.16]]]
     assert "  invariant" in [text.get_text() for text in axes.texts]
     png = save_figure(figure, tmp_path / "figures" / "coefficients")
     assert png.read_bytes().startswith(b"\x89PNG")

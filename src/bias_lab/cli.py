@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 import hydra
+from hydra.core.config_store import ConfigStore
 from hydra.errors import ConfigCompositionException, HydraException
 from omegaconf import DictConfig
 from omegaconf.errors import OmegaConfBaseException
@@ -26,6 +27,10 @@ FLAGS_WITH_VALUE = frozenset(
 # reports as deprecated, for each job. At import, as jobs in other processes import this module before all else.
 SAME_NAME = r"\s*'hydra/launcher/\w+' is validated against ConfigStore schema"
 warnings.filterwarnings("ignore", message=SAME_NAME, category=UserWarning)
+
+# Hydra copies its store of built-in configurations at each composition and each list of choices, a hundred times for
+# --help. It copies once more what it takes out, so that the store itself is never changed.
+ConfigStore.__deepcopy__ = lambda store, _memo: store  # type: ignore[attr-defined]
 
 
 def main() -> None:
@@ -80,7 +85,7 @@ def _cell(cfg: DictConfig) -> str:
     from hydra.types import RunMode
 
     from bias_lab.sweep.cells import is_finished
-    from bias_lab.sweep.worker import as_job_error
+    from bias_lab.sweep.process import as_job_error
 
     hydra_cfg = HydraConfig.get()
     if hydra_cfg.mode == RunMode.MULTIRUN and is_finished(Path(hydra_cfg.runtime.output_dir)):
@@ -92,14 +97,18 @@ def _cell(cfg: DictConfig) -> str:
 def _run(cfg: DictConfig, hydra_cfg: Any) -> str:
     from omegaconf import OmegaConf
 
+    from bias_lab.config import check
     from bias_lab.manifest import Manifest
-    from bias_lab.run import run_cell
     from bias_lab.sweep.resume import corpus_folders
 
     overrides = list(OmegaConf.to_container(hydra_cfg.overrides.task))  # type: ignore[arg-type]
-    manifest = Manifest.start(Path(hydra_cfg.runtime.output_dir), overrides=overrides)
-    folders = corpus_folders(hydra_cfg)
-    return run_cell(cfg, manifest, model_choice=str(hydra_cfg.runtime.choices["model"]), corpus_folders=folders)
+    manifest = Manifest.start(Path(hydra_cfg.runtime.output_dir), overrides=overrides, provenance=False)
+    choice = str(hydra_cfg.runtime.choices["model"])
+    check(cfg, model_choice=choice)
+    manifest.add_provenance()
+    from bias_lab.run import run_cell  # its libraries take seconds: a mistake is told before
+
+    return run_cell(cfg, manifest, model_choice=choice, corpus_folders=corpus_folders(hydra_cfg))
 
 
 def explain(error: Exception) -> str:

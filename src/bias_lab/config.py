@@ -132,6 +132,24 @@ def parse(cfg: DictConfig, *, model_choice: str = "encoder") -> Settings:
     )
 
 
+def check(cfg: DictConfig, *, model_choice: str = "encoder") -> Settings:
+    """As `parse`, and build what a run builds before it reads anything, the quick parts first.
+
+    The regressor is kept for `build_regressor`, so that checking costs nothing twice. Raises `ConfigError`.
+    """
+    settings = parse(cfg, model_choice=model_choice)
+    key = canonical_json(settings.plain)
+    if key not in _checked:
+        _checked.clear()
+        for group in ("tracking", "stats"):
+            build_part(cfg, group)
+        _checked[key] = build_regressor(cfg, settings)
+    return settings
+
+
+_checked: dict[str, Any] = {}  # by its configuration, the regressor that was built last and no run has taken yet
+
+
 def cache_root(cache_dir: str | None) -> Path:
     """Folder of everything that can be computed again: the given one, $BIAS_LAB_CACHE, or the user's cache folder."""
     chosen = cache_dir or os.environ.get("BIAS_LAB_CACHE")
@@ -145,6 +163,8 @@ def build_regressor(cfg: DictConfig, settings: Settings) -> Any:
     """Instantiate `model` with what only a run knows: language, cache folder, trainer."""
     from hydra.utils import instantiate
 
+    if (built := _checked.pop(canonical_json(settings.plain), None)) is not None:
+        return built
     options: dict[str, Any] = {"language": settings.task.lang}
     if "optimizer" in cfg.model:
         # What needs torch is made when training starts, so that a wrong option is told at once.

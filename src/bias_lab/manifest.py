@@ -1,6 +1,5 @@
 """manifest.json: what a run folder holds, where it came from, and how the run ended."""
 
-import importlib.metadata
 import json
 import os
 import platform
@@ -10,6 +9,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -32,29 +32,38 @@ class Manifest:
         self.content = content
 
     @classmethod
-    def start(cls, folder: Path, *, overrides: list[str]) -> "Manifest":
-        """Begin a run: status `running` until the run itself says otherwise, so that a killed one is known."""
+    def start(cls, folder: Path, *, overrides: list[str], provenance: bool = True) -> "Manifest":
+        """Begin a run: status `running` until the run itself says otherwise, so that a killed one is known.
+
+        provenance: whether `add_provenance` is called, which takes longer than finding a mistake in a configuration.
+        """
         manifest = cls(
             folder,
             {
                 "status": RUNNING,
                 "overrides": overrides,
                 "started": _now(),
-                "versions": versions(),
-                "git_revision": git_revision(),
                 "command": sys.argv,
                 "host": platform.node(),
                 "pid": os.getpid(),
                 "timings": {},
             },
         )
-        manifest.save()
+        if provenance:
+            manifest.add_provenance()
+        else:
+            manifest.save()
         return manifest
 
     @classmethod
     def read(cls, folder: Path) -> "Manifest":
         """The manifest of an existing run folder."""
         return cls(folder, json.loads((folder / MANIFEST).read_text(encoding="utf-8")))
+
+    def add_provenance(self) -> None:
+        """Add the versions and the git revision, which are those of this process's first run, and save."""
+        found, revision = _provenance()
+        self.update(versions=dict(found), git_revision=revision)
 
     def update(self, **entries: Any) -> None:
         """Set entries (plain types) and save."""
@@ -77,8 +86,15 @@ class Manifest:
         write_json(self.folder / MANIFEST, self.content)
 
 
+@lru_cache(maxsize=1)
+def _provenance() -> tuple[dict[str, str], str | None]:
+    return versions(), git_revision()
+
+
 def versions() -> dict[str, str]:
     """Versions of Python, bias_lab and the packages that can change a number."""
+    import importlib.metadata
+
     found = {
         "python": platform.python_version(),
         "bias_lab": bias_lab.__version__,

@@ -5,18 +5,19 @@ are those that the run itself would have given; where its encoder is not the sam
 """
 
 import argparse
-import io
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any
 
 from bias_lab.errors import BiasLabError, ConfigError, DataError, ModelError
-from bias_lab.models.regressor import Regressor
-from bias_lab.run_folder import RunFolder, open_run
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from bias_lab.models.regressor import Regressor
+    from bias_lab.run_folder import RunFolder
 
 EXIT_ERROR = 1
 HEAD, BASELINE = "head.ckpt", "baseline.skops"
@@ -28,7 +29,7 @@ _NOT_COMPARED = ("name_or_path", "revision", "cache")
 _TABLES = (".csv", ".tsv")
 
 
-def load_regressor(run: RunFolder, *, encoder: str | None = None, cache_root: Path | None = None) -> Regressor:
+def load_regressor(run: "RunFolder", *, encoder: str | None = None, cache_root: Path | None = None) -> "Regressor":
     """The trained regressor of a finished run, ready to predict.
 
     encoder: the checkpoint's folder or hub id where it is not where the run found it; its content must be the same.
@@ -56,7 +57,7 @@ def load_regressor(run: RunFolder, *, encoder: str | None = None, cache_root: Pa
     return loaded
 
 
-def _untrained(run: RunFolder, encoder: str | None, cache_root: Path | None) -> Any:
+def _untrained(run: "RunFolder", encoder: str | None, cache_root: Path | None) -> Any:
     """The regressor as the run's configuration describes it; only our own class is ever called."""
     from bias_lab.config import cache_root as default_cache_root
     from bias_lab.models.encoder_head import EncoderHeadRegressor
@@ -79,7 +80,7 @@ def _no_trainer(**_options: Any) -> Any:
     raise RuntimeError("a loaded regressor predicts only; train with a run")
 
 
-def _of_encoder(run: RunFolder) -> dict[str, Any]:
+def _of_encoder(run: "RunFolder") -> dict[str, Any]:
     try:
         told: dict[str, Any] = run.manifest["model"]["encoder"]
     except KeyError as error:
@@ -87,7 +88,7 @@ def _of_encoder(run: RunFolder) -> dict[str, Any]:
     return told
 
 
-def _check_encoder(run: RunFolder, found: Mapping[str, Any]) -> None:
+def _check_encoder(run: "RunFolder", found: Mapping[str, Any]) -> None:
     """Refuse another encoder than the run's: its vectors would mean something else to the head."""
     told = _of_encoder(run)
     for key in sorted({*told, *found} - set(_NOT_COMPARED)):
@@ -111,22 +112,25 @@ def _head(path: Path, encoder: Any) -> Any:
         raise ModelError(f"{path}: cannot be loaded ({first}); run the cell again") from error
 
 
-def read_texts(path: Path, *, column: str | None = None) -> pd.DataFrame:
+def read_texts(path: Path, *, column: str | None = None) -> "pd.DataFrame":
     """The texts to score as a table: `text` for a text file, all columns of a CSV; the texts are in `column`.
 
     Raises DataError where the file cannot be read, or naming lines without a text; ConfigError for a column that is not
     there.
     """
+    import pandas as pd
+
     if path.suffix.lower() in _TABLES or column:
-        from bias_lab.corpora.csv_rows import read_table
+        from bias_lab.corpora.csv_table import read_table
 
         _check_there(path)
         table = read_table(path, delimiter=_delimiter(path))
         at = table.find(column or "text", first=True)
         if at < 0:
             raise ConfigError(f"{path}: no column {column or 'text'!r}; {table.described()}. Name it with --column")
-        frame = pd.DataFrame(list(table.rows), columns=list(table.header), dtype="str")
-        texts, lines = [row[at] for row in table.rows], table.lines
+        # By number first, as two columns may have one name.
+        frame = pd.DataFrame(dict(enumerate(table.cells)), dtype="str").set_axis(list(table.header), axis=1)
+        texts, lines = table.cells[at], tuple(table.lines)
     else:
         texts = _lines(path)
         frame, lines = pd.DataFrame({"text": texts}, dtype="str"), tuple(range(1, len(texts) + 1))
@@ -158,8 +162,10 @@ def _lines(path: Path) -> list[str]:
     return text.removesuffix("\n").split("\n") if text else []
 
 
-def score(frame: pd.DataFrame, column: str, predict: Callable[[Sequence[str]], Any]) -> pd.DataFrame:
+def score(frame: "pd.DataFrame", column: str, predict: Callable[[Sequence[str]], Any]) -> "pd.DataFrame":
     """A copy of the table with a column `score` at its end; ConfigError where it has one already."""
+    import pandas as pd
+
     if "score" in frame.columns:
         raise ConfigError("the table has a column 'score' already; rename it first")
     position = list(frame.columns).index(column)
@@ -186,21 +192,24 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _predict(arguments: argparse.Namespace) -> None:
+    from bias_lab.run_folder import open_run
+
     run = open_run(arguments.run)
     frame = read_texts(arguments.texts.expanduser(), column=arguments.column)
     # Threads that wait by spinning make a job ten times slower as soon as another one shares its cores.
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     regressor = load_regressor(run, encoder=arguments.encoder)
     scored = score(frame, arguments.column or "text", regressor.predict)
-    stream = io.StringIO()
-    scored.to_csv(stream, index=False, lineterminator="\n")
     if arguments.out is None:
-        sys.stdout.write(stream.getvalue())
+        scored.to_csv(sys.stdout, index=False, lineterminator="\n")
         return
-    from bias_lab.files import write_text
+    from bias_lab.files import write_atomic
 
     try:
-        write_text(arguments.out.expanduser(), stream.getvalue())
+        write_atomic(
+            arguments.out.expanduser(),
+            lambda part: scored.to_csv(part, index=False, lineterminator="\n", encoding="utf-8"),
+        )
     except OSError as error:
         raise DataError(f"--out {arguments.out}: cannot be written ({error.strerror or error})") from error
     print(f"{len(scored):,} texts scored by {run.label}: {arguments.out}")

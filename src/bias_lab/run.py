@@ -17,20 +17,17 @@ from bias_lab.config import (
     build_regressor,
     parse,
 )
-from bias_lab.corpora import Corpus, list_corpora, load_corpus
+from bias_lab.corpora import Corpus, list_corpora, shared_corpus
 from bias_lab.data.task import SPLITS, Task
 from bias_lab.errors import ConfigError
 from bias_lab.evaluation import Agreement, evaluate
 from bias_lab.files import write_atomic, write_json, write_text
 from bias_lab.manifest import PREDICTED, Manifest
 from bias_lab.models.regressor import Regressor
+from bias_lab.run_files import HISTORY, METRICS, NAME_COVERAGE, TASK_PREDICTIONS
 
 log = logging.getLogger(__name__)
 
-METRICS = "metrics.json"
-HISTORY = "history.csv"
-TASK_PREDICTIONS = "task_predictions.parquet"
-NAME_COVERAGE = "name_coverage.csv"
 EVALUATED = ("dev", "test")
 
 
@@ -108,7 +105,7 @@ def load_corpora(settings: EecSettings, task: TaskSettings, folders: list[Path])
             log.warning("there is no corpus for task.lang=%s: the model is trained and evaluated only", task.lang)
     elif not chosen:
         raise ConfigError("eec.select=listed, but no corpus is listed: choose some with eec=NAME or eec=[A,B]")
-    corpora = [load_corpus(corpus, search=folders) for corpus in chosen]
+    corpora = [shared_corpus(corpus, search=folders) for corpus in chosen]
     check_names(corpora)
     return [(corpus, select_rows(corpus, settings.rows, task)) for corpus in corpora]
 

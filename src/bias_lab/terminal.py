@@ -1,33 +1,18 @@
-"""What a user sees in the terminal: log lines, progress, result tables."""
+"""What a user sees in the terminal: result tables, and what they say in words."""
 
-import logging
 import math
-import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import pandas as pd
 from rich.console import Console
-from rich.logging import RichHandler
 from rich.markup import escape
 from rich.table import Table
 
-from bias_lab.evaluation import Agreement
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from bias_lab.evaluation import Agreement
 
 FILE_WIDTH = 110  # of tables where no terminal limits them
-
-
-def log_handler(**_ignored: Any) -> logging.Handler:
-    """Log lines on standard error, so that results alone go to standard output; plain where no terminal shows them.
-
-    Takes and ignores what Hydra's own console handler is configured with.
-    """
-    if sys.stderr.isatty():
-        return RichHandler(
-            console=Console(stderr=True), show_path=False, omit_repeated_times=False, log_time_format="[%H:%M:%S]"
-        )
-    handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s", "%H:%M:%S"))
-    return handler
 
 
 def number(value: float | None, digits: int = 3, *, signed: bool = False) -> str:
@@ -44,7 +29,7 @@ def p_value(value: float | None) -> str:
     return "<.001" if value < 0.001 else f"{value:.3f}"  # noqa: PLR2004
 
 
-def scores_table(label: str, splits: dict[str, Agreement]) -> Table:
+def scores_table(label: str, splits: "dict[str, Agreement]") -> Table:
     """Agreement with the gold scores, one row a split."""
     table = Table(title=f"{escape(label)}: agreement with the gold scores", title_justify="left")
     for name in ("split", "texts", "Pearson", "Pearson, gold ≥ .5", "Spearman", "MSE"):
@@ -71,7 +56,7 @@ def print_tables(*tables: Table) -> None:
         console.print()
 
 
-def coefficients_table(frame: pd.DataFrame) -> Table:
+def coefficients_table(frame: "pd.DataFrame") -> Table:
     """The regressions' terms in the paper's coding, under a line for each corpus and subset.
 
     Intercepts and the deviation coding stay in the file.
@@ -98,7 +83,7 @@ def coefficients_table(frame: pd.DataFrame) -> Table:
     return table
 
 
-def findings(frame: pd.DataFrame) -> list[str]:
+def findings(frame: "pd.DataFrame") -> list[str]:
     """What the table says, in words: a line for each term that is not inconclusive, and how many are."""
     from bias_lab.stats import verdict
 
@@ -112,7 +97,7 @@ def findings(frame: pd.DataFrame) -> list[str]:
     return [*lines, f"inconclusive: {len(told) - len(lines)} of {len(told)} terms"]
 
 
-def print_results(label: str, agreement: dict[str, Agreement], coefficients: pd.DataFrame) -> None:
+def print_results(label: str, agreement: "dict[str, Agreement]", coefficients: "pd.DataFrame") -> None:
     """Print what a finished cell has to show."""
     print_tables(scores_table(label, agreement))
     if not coefficients.empty:
@@ -120,7 +105,7 @@ def print_results(label: str, agreement: dict[str, Agreement], coefficients: pd.
         print("In words:", *findings(coefficients), sep="\n  ")
 
 
-def _terms(frame: pd.DataFrame) -> pd.DataFrame:
+def _terms(frame: "pd.DataFrame") -> "pd.DataFrame":
     return frame[(frame["coding"] == "treatment") & (frame["term"] != "Intercept")]
 
 
@@ -139,7 +124,7 @@ def _term_cells(row: dict[str, Any]) -> list[str]:
     ]
 
 
-def _starred(p: float) -> str:
+def _starred(p: float | None) -> str:
     from bias_lab.stats import stars
 
-    return f"{p_value(p)} {stars(p) if pd.notna(p) else '':<3}"
+    return f"{p_value(p)} {'' if p is None or math.isnan(p) else stars(p):<3}"

@@ -12,7 +12,6 @@ import pandas as pd
 
 from bias_lab.calibration.refits import Placement, Refits, place, refit
 from bias_lab.files import digest_of
-from bias_lab.stats.analysis import BetaRegression
 from bias_lab.stats.beta import BetaFit
 from bias_lab.stats.coding import Coding, deviation_coding, treatment_coding
 from bias_lab.stats.columns import p_value
@@ -20,6 +19,7 @@ from bias_lab.stats.design import Design, FactorLike
 from bias_lab.stats.likelihood import CellSums
 from bias_lab.stats.name_level import name_level
 from bias_lab.stats.permutation import permutation_p
+from bias_lab.stats.regression import BetaRegression
 from bias_lab.stats.subset import Subset, fitted_subsets
 
 Array = np.ndarray

@@ -9,14 +9,12 @@ import os
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from bias_lab.corpora.compare import compare, told
-from bias_lab.corpora.export import export
-from bias_lab.corpora.lint import Finding, lint
-from bias_lab.corpora.lint.report import as_json, as_text, totals
-from bias_lab.corpora.opening import Opened, is_defined, open_corpus
-from bias_lab.corpora.show import described, listing
 from bias_lab.errors import BiasLabError, ConfigError, DataError
+
+if TYPE_CHECKING:
+    from bias_lab.corpora.opening import Opened
 
 FINE, FOUND, TROUBLE = 0, 1, 2
 EXIT_CODES = "exit code: 0 fine, 1 check found errors or compare differences, 2 it could not be done"
@@ -102,7 +100,9 @@ def _search(arguments: argparse.Namespace) -> list[Path]:
     return folders
 
 
-def _open(text: str, arguments: argparse.Namespace, search: list[Path]) -> Opened:
+def _open(text: str, arguments: argparse.Namespace, search: list[Path]) -> "Opened":
+    from bias_lab.corpora.opening import open_corpus
+
     factors = {}
     for factor in arguments.factor:
         name, equals, reference = factor.partition("=")
@@ -113,17 +113,23 @@ def _open(text: str, arguments: argparse.Namespace, search: list[Path]) -> Opene
 
 
 def _list(arguments: argparse.Namespace, search: list[Path]) -> int:
+    from bias_lab.corpora.show import listing
+
     lines, sound = listing(search)
     _print(lines)
     return FINE if sound else TROUBLE
 
 
 def _show(arguments: argparse.Namespace, search: list[Path]) -> int:
+    from bias_lab.corpora.show import described
+
     _print(described(_open(arguments.corpus, arguments, search).corpus))
     return FINE
 
 
 def _export(arguments: argparse.Namespace, search: list[Path]) -> int:
+    from bias_lab.corpora.export import export
+
     corpus = _open(arguments.corpus, arguments, search).corpus
     export(corpus, arguments.out.expanduser())
     print(f"{len(corpus.table):,} sentences are in {arguments.out}")
@@ -131,6 +137,10 @@ def _export(arguments: argparse.Namespace, search: list[Path]) -> int:
 
 
 def _check(arguments: argparse.Namespace, search: list[Path]) -> int:
+    from bias_lab.corpora.lint import Finding, lint
+    from bias_lab.corpora.lint.report import as_json, as_text, totals
+    from bias_lab.corpora.opening import is_defined
+
     opened: Opened | None = None
     try:
         opened = _open(arguments.corpus, arguments, search)
@@ -152,6 +162,8 @@ def _check(arguments: argparse.Namespace, search: list[Path]) -> int:
 
 
 def _compare(arguments: argparse.Namespace, search: list[Path]) -> int:
+    from bias_lab.corpora.compare import compare, told
+
     names = (arguments.left, arguments.right)
     comparison = compare(*(_open(name, arguments, search).corpus for name in names))
     _print(told(comparison, *names))

@@ -11,8 +11,10 @@ from bias_lab.corpora.expand import expand
 from bias_lab.corpora.node import choice, unknown
 from bias_lab.corpora.source import Source, find, folders, list_corpora, read_yaml, resolve
 from bias_lab.errors import ConfigError
+from bias_lab.files import sha256_of
 
 KINDS = ("generated", "csv")
+MOST_SHARED_ROWS = 200_000
 
 
 def load_corpus(corpus: str | Path | Mapping[str, Any], *, search: Sequence[Path] = ()) -> Corpus:
@@ -27,7 +29,35 @@ def load_corpus(corpus: str | Path | Mapping[str, Any], *, search: Sequence[Path
         ConfigError: No such corpus, or a mistake in its definition, told with file and key.
         DataError: A mistake in the rows of a CSV corpus, told with file and line.
     """
+    return _load(_source(corpus, search))
+
+
+def shared_corpus(corpus: str | Path | Mapping[str, Any], *, search: Sequence[Path] = ()) -> Corpus:
+    """As `load_corpus`, but expanded once in this process for all who ask, while its files say the same.
+
+    For the jobs of a sweep. As others have the same corpus, its table must not be changed. What is too big to be kept
+    in memory is loaded each time.
+    """
     source = _source(corpus, search)
+    entries = source.node.mapping()
+    csv = Path(entries["path"].text()).expanduser() if "path" in entries else None
+    content = sha256_of(csv) if csv is not None and csv.is_file() else None
+    # The order of keys counts: it is the order of factors and rows.
+    key = repr((source.node.value, source.files, content))
+    if key in _shared:
+        return _shared[key]
+    loaded = _load(source)
+    if len(loaded.table) <= MOST_SHARED_ROWS:
+        if len(loaded.table) + sum(len(other.table) for other in _shared.values()) > MOST_SHARED_ROWS:
+            _shared.clear()
+        _shared[key] = loaded
+    return loaded
+
+
+_shared: dict[str, Corpus] = {}  # by everything that decides what is in it
+
+
+def _load(source: Source) -> Corpus:
     entries = source.node.mapping()
     kind = choice(entries.pop("kind"), "kind", KINDS) if "kind" in entries else KINDS[0]
     return load_csv(source) if kind == "csv" else _generate(source)

@@ -1,8 +1,7 @@
 """From the long table of scores to one row a term: the whole analysis of a corpus."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -18,54 +17,16 @@ from bias_lab.stats.columns import (
     term_columns,
 )
 from bias_lab.stats.design import FactorLike
-from bias_lab.stats.formula import ALL, Interactions, check_interactions
 from bias_lab.stats.fractional import FractionalFit, fit_fractional
 from bias_lab.stats.name_level import NameLevel, name_level, person_sums
-from bias_lab.stats.options import check_count, check_precision, check_share, check_smallest_effect
 from bias_lab.stats.permutation import permutation_p
 from bias_lab.stats.power import name_icc
+from bias_lab.stats.regression import BetaRegression
 from bias_lab.stats.subset import Subset, fitted_subsets, invariant_rows
 
 Array = np.ndarray
 # Columns that are facts of the rows or of the whole fit, and stay where a single row has no answer.
 _OF_THE_FIT = ("raw_difference", "phi", "log_likelihood", "icc_name", "level", "smallest_effect")
-
-
-@dataclass(frozen=True, kw_only=True)
-class BetaRegression:
-    """The default analysis, as a configurable callable: (long table, factors) -> table of coefficients.
-
-    level: coverage of the intervals, between 0 and 1; tests are at 1 - level.
-    permutations: deals of the names for p_perm; 0 for none. seed: of these deals.
-    smallest_effect: difference of mean scores, in (0, 1), that `p_equivalence` asks an effect to be smaller
-        than; None for no such test.
-    power: with which the minimum detectable effect would be found, between 0 and 1.
-    interactions: "all", an order (1: main effects only), or a formula such as "race * gender + age".
-    precision: "constant", or "by_group" for one precision a group (cell).
-    Raises ConfigError for a value that is not allowed.
-    """
-
-    level: float = 0.95
-    permutations: int = 2000
-    seed: int = 0
-    smallest_effect: float | None = None
-    power: float = 0.8
-    interactions: Interactions = ALL
-    precision: Literal["constant", "by_group"] = "constant"
-
-    def __post_init__(self) -> None:
-        check_share("level", self.level, 0.95)
-        check_share("power", self.power, 0.8)
-        check_smallest_effect(self.smallest_effect)
-        check_count("permutations", self.permutations, "a whole number (such as 2000) is needed, 0 for none")
-        check_count("seed", self.seed, "a whole number from 0 is needed")
-        check_interactions(self.interactions)
-        check_precision(self.precision)
-
-    def __call__(self, table: pd.DataFrame, factors: Sequence[FactorLike]) -> pd.DataFrame:
-        """See `analyse`."""
-        subsets = fitted_subsets(table, factors, interactions=self.interactions, precision=self.precision)
-        return pd.concat([_analyse_subset(subset, self) for subset in subsets], ignore_index=True)
 
 
 def analyse(table: pd.DataFrame, factors: Sequence[FactorLike], **options: Any) -> pd.DataFrame:
@@ -112,7 +73,13 @@ def analyse(table: pd.DataFrame, factors: Sequence[FactorLike], **options: Any) 
     Raises DataError naming rows with a missing or infinite prediction, a missing or undeclared level,
     person or kind; ConfigError for an option that is not allowed or does not fit the factors.
     """
-    return BetaRegression(**options)(table, factors)
+    return regress(table, factors, BetaRegression(**options))
+
+
+def regress(table: pd.DataFrame, factors: Sequence[FactorLike], options: BetaRegression) -> pd.DataFrame:
+    """As `analyse`, with options that were checked before."""
+    subsets = fitted_subsets(table, factors, interactions=options.interactions, precision=options.precision)
+    return pd.concat([_analyse_subset(subset, options) for subset in subsets], ignore_index=True)
 
 
 def stars(p: float) -> str:

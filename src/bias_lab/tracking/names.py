@@ -7,9 +7,10 @@ that a user chose (models, levels of factors) are rewritten: `race[African-Ameri
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import pandas as pd
+if TYPE_CHECKING:
+    import pandas as pd
 
 CELL, SUMMARY = "cell", "summary"  # job types
 MODEL, LANGUAGE, EMOTION, CELL_NAME = "model_name", "language", "emotion", "cell"  # keys of a cell's configuration
@@ -42,8 +43,10 @@ def effect_name(row: Mapping[str, Any], value: str, *within: str) -> str:
     return "/".join(["bias", name_part(row["eec"]), term, *map(name_part, within), value])
 
 
-def bias_metrics(coefficients: pd.DataFrame) -> dict[str, Any]:
+def bias_metrics(coefficients: "pd.DataFrame") -> dict[str, Any]:
     """A run's coefficients (the table of `bias_lab.stats.analyse`) as metrics; what is undefined is left out."""
+    import pandas as pd
+
     metrics: dict[str, Any] = {}
     for row in coefficients.to_dict("records"):
         metrics[effect_name(row, "status")] = row["status"]

@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any, Protocol
 
 from bias_lab.tracking.names import CELL
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 class Tracker(Protocol):
@@ -24,11 +25,11 @@ class Tracker(Protocol):
     ) -> None:
         """Open the run."""
 
-    def log_history(self, epochs: pd.DataFrame) -> None:
+    def log_history(self, epochs: "pd.DataFrame") -> None:
         """Training course, one row an epoch."""
 
     def log_results(
-        self, metrics: Mapping[str, float], tables: Mapping[str, pd.DataFrame], figures: Sequence[Path]
+        self, metrics: Mapping[str, float], tables: "Mapping[str, pd.DataFrame]", figures: Sequence[Path]
     ) -> None:
         """Final numbers, tables and pictures."""
 
@@ -54,11 +55,11 @@ class NoTracker:
     ) -> None:
         """Do nothing."""
 
-    def log_history(self, epochs: pd.DataFrame) -> None:
+    def log_history(self, epochs: "pd.DataFrame") -> None:
         """Do nothing."""
 
     def log_results(
-        self, metrics: Mapping[str, float], tables: Mapping[str, pd.DataFrame], figures: Sequence[Path]
+        self, metrics: Mapping[str, float], tables: "Mapping[str, pd.DataFrame]", figures: Sequence[Path]
     ) -> None:
         """Do nothing."""
 

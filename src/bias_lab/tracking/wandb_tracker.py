@@ -5,13 +5,14 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any
 
 from bias_lab.errors import ConfigError
 from bias_lab.tracking.connection import choose_mode
 from bias_lab.tracking.names import CELL, EMOTION, LANGUAGE, LONGEST_TAG, MODEL, describe_cell
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 log = logging.getLogger(__name__)
 
@@ -83,14 +84,14 @@ class WandbTracker:
         asked = [*own, *self._tags, *os.environ.get("WANDB_TAGS", "").split(",")]
         return list(dict.fromkeys(tag.strip()[:LONGEST_TAG] for tag in asked if tag.strip()))
 
-    def log_history(self, epochs: pd.DataFrame) -> None:
+    def log_history(self, epochs: "pd.DataFrame") -> None:
         """Log one step an epoch."""
         for row in epochs.to_dict("records"):
             step = int(row.pop("epoch"))
             self._run.log({str(key): value for key, value in row.items()}, step=step)
 
     def log_results(
-        self, metrics: Mapping[str, float], tables: Mapping[str, pd.DataFrame], figures: Sequence[Path]
+        self, metrics: Mapping[str, float], tables: "Mapping[str, pd.DataFrame]", figures: Sequence[Path]
     ) -> None:
         """Metrics go to the summary under their `/` names; tables and figures under `tables/` and `figures/`."""
         import wandb
