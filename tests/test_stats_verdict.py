@@ -79,7 +79,7 @@ TEXTS = {
     "no sign on nothing": (
         {"p_name": 1.0, "p_effect_name": 1.0, "effect_response": -1e-5}
         | {"effect_ci_name_low": -0.1, "effect_ci_name_high": 0.1},
-        "inconclusive: could have detected .018; +.000 [-.100, .100], p = 1",
+        "inconclusive: could have detected .018; .000 [-.100, .100], p = 1",
     ),
     "single person": (
         {"status_name": "too_few_persons"},

@@ -8,13 +8,21 @@ from typing import Any
 
 import pandas as pd
 
+from bias_lab.errors import ConfigError
 from bias_lab.evaluation import Agreement
 from bias_lab.files import write_atomic
 from bias_lab.manifest import Manifest
-from bias_lab.run import HISTORY, METRICS
+from bias_lab.run_files import COEFFICIENTS, HISTORY, METRICS
 from bias_lab.tracking import Tracker, bias_metrics
 
-COEFFICIENTS = "coefficients.csv"
+# What tables, figures, findings in words and tracking read of a regression's table, the user's own included.
+SHOWN = (
+    *("eec", "subset", "coding", "term", "n_rows", "n_persons", "status", "status_name", "message"),
+    *("factors", "levels", "references", "condition", "level", "smallest_effect"),
+    *("coefficient", "ci_low", "ci_high", "p_iid", "std_error_name", "ci_name_low", "ci_name_high", "p_name"),
+    *("raw_difference", "effect_response", "effect_ci_name_low", "effect_ci_name_high", "p_effect_name"),
+    *("p_equivalence", "mde_response"),
+)
 Regression = Callable[[pd.DataFrame, Sequence["Factor"]], pd.DataFrame]
 
 
@@ -70,8 +78,20 @@ def fit_corpora(folder: Path, corpora: list[dict[str, Any]], regression: Regress
     for corpus in corpora:
         table = pd.read_parquet(folder / "predictions" / f"{corpus['name']}.parquet")
         factors = [Factor(f["name"], tuple(f["levels"]), f["reference"]) for f in corpus["factors"]]
-        parts.append(regression(table, factors))
+        parts.append(_checked(regression(table, factors)))
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
+
+
+def _checked(coefficients: Any) -> pd.DataFrame:
+    """The table of a regression, which may be the user's own; raises ConfigError where results cannot be shown."""
+    if not isinstance(coefficients, pd.DataFrame):
+        raise ConfigError(f"stats: a table (DataFrame) is needed, it returned {type(coefficients).__name__}")
+    if lacking := [column for column in SHOWN if column not in coefficients.columns]:
+        raise ConfigError(
+            f"stats: its table has no column {', '.join(lacking)}; it needs these columns of bias_lab.stats.analyse, "
+            f"empty where they do not apply: {', '.join(SHOWN)}"
+        )
+    return coefficients
 
 
 def draw(coefficients: pd.DataFrame, folder: Path, *, title: str) -> list[Path]:

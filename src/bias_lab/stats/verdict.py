@@ -89,7 +89,7 @@ def _plain(value: float, decimals: int) -> str:
 
 def _signed(value: float, decimals: int) -> str:
     text = _plain(value, decimals)
-    return text if text.startswith("-") else f"+{text}"
+    return text if text.startswith("-") or not float(text) else f"+{text}"
 
 
 def _short(value: float) -> str:
