@@ -58,7 +58,7 @@ def write_cell(
         "ended": "2030-01-01T00:00:00+00:00",
     }
     (folder / "manifest.json").write_text(json.dumps(content | manifest), encoding="utf-8")
-    config = {"seed": seed, "cache_dir": None, "task": {"kind": "sample", "lang": language, "emotion": emotion}}
+    config = {"seed": seed, "cache_dir": None, "task": {"kind": "semeval2018", "lang": language, "emotion": emotion}}
     config |= {"model": {"C": 1.0}, "stats": {"_target_": "bias_lab.stats.BetaRegression", **STATS}}
     config |= {"tracking": {"mode": "off"}, **(settings or {})}
     (folder / "config.yaml").write_text(yaml.safe_dump(config), encoding="utf-8")
@@ -70,6 +70,26 @@ def write_cell(
     names.assign(tokens=2, unknown=0).to_csv(folder / "name_coverage.csv", index=False)
     BetaRegression(**STATS)(table, FACTORS).to_csv(folder / "coefficients.csv", index=False)
     return folder
+
+
+def add_corpus(folder: Path, table: pd.DataFrame) -> Path:
+    """Let a cell have scored one more corpus, of the language of the others."""
+    eec = table["eec"].iloc[0]
+    path = folder / "manifest.json"
+    content = json.loads(path.read_text(encoding="utf-8"))
+    content["corpora"].append(content["corpora"][0] | {"name": eec, "digest": f"digest of {eec}"})
+    path.write_text(json.dumps(content), encoding="utf-8")
+    sentences = table.assign(sentence=table["person"] + " " + table["item"])
+    sentences.to_parquet(folder / "predictions" / f"{eec}.parquet", index=False)
+    own = [pd.read_csv(folder / "coefficients.csv"), BetaRegression(**STATS)(table, FACTORS)]
+    pd.concat(own).to_csv(folder / "coefficients.csv", index=False)
+    return folder
+
+
+def with_other_names(table: pd.DataFrame, eec: str) -> pd.DataFrame:
+    """Another corpus: its names differ, its noun phrases are the same."""
+    names = table["person_kind"] == "name"
+    return table.assign(eec=eec, person=table["person"].where(~names, table["person"] + f" {eec}"))
 
 
 def write_failed(folder: Path, *, overrides: list[str], error: str = "DataError: no file") -> Path:

@@ -1,9 +1,14 @@
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from bias_lab.report import write_report
+from bias_lab.report.effects import effects
+from bias_lab.report.rows import heat_rows
+from bias_lab.summary import Summary
 from report_browser import Browser, chromium
 from report_summary import EVIL, shared_summary
 
@@ -261,6 +266,61 @@ def contrast(first: str, second: str) -> float:
 
     high, low = sorted([luminance(first), luminance(second)], reverse=True)
     return (high + 0.05) / (low + 0.05)
+
+
+def test_the_script_says_what_stands_there_without_it(page: Browser, path: Path) -> None:
+    html = path.read_text(encoding="utf-8")
+    static = re.findall(r"<article [^>]*?( hidden)?>.*?<p data-summary>([^<]*)</p>", html, flags=re.S)
+    assert page.texts("[data-summary]") == [words for hidden, words in static if not hidden]
+    assert page.texts("[data-detectable]") == re.findall(r"<b data-detectable>([^<]*)</b>", html)
+    assert page.texts("[data-count]") == re.findall(r"data-count=\"\w+\">(\d+)<", html)
+
+
+def test_heat_maps_say_the_same_on_the_page_and_on_paper(
+    page: Browser, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    found = effects(shared_summary(tmp_path_factory).coefficients)
+    names = found[(found["coding"] == "treatment") & (found["subset"] == "names")]
+    expected = [row["shown"] for _, rows in names.groupby("factors") for row in heat_rows(rows) if row["shown"]]
+    told = [text for text in page.texts("#heat-charts .role-mark text") if text and text[0] in "+-.–"]
+    assert sorted(told) == sorted(expected)
+    assert {"-.00", "+.00"} <= set(told)
+
+
+def test_without_scripts_the_page_reads_on(browser: Browser, path: Path) -> None:
+    browser.driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
+    try:
+        browser.driver.get("about:blank")
+        browser.driver.get(path.as_uri())
+        seen = browser.find("body").text
+        assert browser.find("main").size["width"] > 900
+    finally:
+        browser.driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
+        browser.driver.get("about:blank")
+    assert "Scripts are off: charts, filters and the scores by name need them." in seen
+    assert "larger than –" not in seen
+    assert "Holds in 1 of 4: 1 higher." in seen
+    assert "Clear all filters" not in seen
+
+
+def test_tests_on_identical_sentences_count_once_whatever_the_filters_leave(
+    browser: Browser, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    summary = shared_summary(tmp_path_factory)
+    phrases = summary.coefficients[summary.coefficients["subset"] == "noun_phrases"]
+    twin = phrases[phrases["eec"] == "made_up_en"].assign(eec="twin_en", same_as="made_up_en")
+    corpora = pd.concat([summary.corpora, summary.corpora.iloc[:1].assign(name="twin_en")])
+    changed = {"coefficients": pd.concat([phrases, twin], ignore_index=True), "corpora": corpora}
+    write_report(Summary(**{**vars(summary), **changed}), path := tmp_path / "twin.html", title="x")
+    browser.open(path)
+    assert browser.texts("[data-status]") == ["12 of 12 effects shown"]
+    assert browser.texts("[data-count=tests]") == ["4"]  # two models, one blind: two emotions in two corpora
+    assert browser.texts("[data-count=no_test]") == ["4"]
+    browser.click("input[name=corpus][value=twin_en]")
+    assert browser.texts("[data-count=tests]") == ["2"]
+    browser.click("input[name=corpus][value=made_up_en]")
+    assert browser.texts("[data-count=tests]") == ["2"]
+    assert browser.count(ROWS) == 8
 
 
 def test_the_scheme_can_change_while_the_page_is_open(page: Browser) -> None:

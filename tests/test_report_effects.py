@@ -1,12 +1,15 @@
+import re
 from typing import Any
 
 import pandas as pd
 import pytest
 
 from bias_lab.report.effects import effects, kind
-from bias_lab.report.findings import counts, questions
+from bias_lab.report.findings import counts, in_words, questions
+from bias_lab.report.rows import heat_rows
 from bias_lab.report.tables import claim
 from bias_lab.summary import Summary
+from bias_lab.summary.grids import coefficient_grid
 from report_summary import shared_summary
 
 ROW: dict[str, Any] = {
@@ -71,12 +74,32 @@ def test_terms_keep_the_order_of_the_analysis(summary: Summary) -> None:
     assert terms == ["race[Arab]", "gender[female]", "race[Arab]:gender[female]"]
 
 
-def test_the_paper_only_mark_stands_beside_the_stars(summary: Summary) -> None:
+@pytest.mark.parametrize(
+    ("p_iid", "p_name", "q", "marks"),
+    [
+        (0.001, 0.004, 0.04, "***§"),
+        (
+            0.001,
+            0.03,
+            0.2,
+            "**",
+        ),  # claimed by names before adjustment: neither a finding nor the published test's alone
+        (0.001, 0.07, 0.2, "*†"),
+        (0.001, 0.2, 0.5, "†"),
+        (0.3, 0.2, 0.5, ""),
+    ],
+)
+def test_marks_are_those_of_the_tables(summary: Summary, p_iid: float, p_name: float, q: float, marks: str) -> None:
+    """One criterion: stars and dagger by p_name, unadjusted, on the page, in figures and in the summary's tables."""
     rows = summary.coefficients.query("term == 'gender[female]' and emotion == 'anger' and model == 'alpha'")
-    marked = effects(rows.assign(q=0.04, paper_only=True))["marks"]
-    assert set(marked) == {"**†"}
-    assert set(effects(rows.assign(q=0.5, paper_only=False))["marks"]) == {""}
-    assert set(effects(rows.assign(status="degenerate", q=0.001))["marks"]) == {""}
+    rows = rows[(rows["coding"] == "treatment") & (rows["eec"] == "made_up_en")]
+    rows = rows.assign(p_iid=p_iid, p_name=p_name, q=q, paper_only=p_iid < 0.05 <= p_name)
+    assert set(effects(rows)["marks"]) == {marks}
+    entries = [section.rows[0][2] for section in coefficient_grid(rows, "made_up_en").sections]
+    assert {re.sub(r"^−?[\d.]+", "", entry) for entry in entries} == {marks}
+    heat = [row["shown"] for row in heat_rows(effects(rows)) if row["shown"]]
+    assert {re.sub(r"^[+-]?[\d.]+", "", shown) for shown in heat} == {marks}
+    assert set(effects(rows.assign(status="degenerate"))["marks"]) == {""}
 
 
 def test_an_analysis_without_optional_columns_is_shown(summary: Summary) -> None:
@@ -89,7 +112,7 @@ def test_no_coefficients_give_no_effects(summary: Summary) -> None:
     found = effects(pd.DataFrame())
     assert found.empty
     assert set(found.columns) == set(effects(summary.coefficients).columns)
-    assert counts(found)["all"] == 0
+    assert set(counts(found).values()) == {0}
 
 
 def test_questions_start_with_those_that_hold(summary: Summary) -> None:
@@ -100,3 +123,35 @@ def test_questions_start_with_those_that_hold(summary: Summary) -> None:
     assert first.contrast == "female vs male"
     assert first.findings[0].words.startswith("higher for female than male")
     assert first.findings[0].seeds.startswith("2 of 2 seeds agree in sign, spread .0")
+
+
+def test_a_question_says_what_its_effects_support() -> None:
+    rows = pd.DataFrame(
+        [
+            {"kind": kind, "effect": effect, "p_name": p}
+            for kind, effect, p in (
+                ("finding", 0.1, 0.001), ("finding", -0.1, 0.001), ("finding", 0.2, 0.001), ("bounded", 0.0, 0.9),
+                ("paper_only", 0.1, 0.2), ("inconclusive", 0.1, 0.03), ("inconclusive", 0.1, 0.3),
+                ("no_test", None, None),
+            )
+        ]
+    )  # fmt: skip
+    assert in_words(rows) == (
+        "Holds in 3 of 8: 2 higher, 1 lower. No larger than the smallest effect of interest: 1. "
+        "Inconclusive: 3 (1 claimed by the published test only, 1 below .05 by names before adjustment). No test: 1."
+    )
+    assert in_words(rows[rows["kind"] == "inconclusive"].iloc[1:]) == "Holds in none of 1. Inconclusive: 1."
+
+
+def test_the_headline_counts_claims_names_and_what_holds() -> None:
+    names = ("kind", "p_iid", "p_name")
+    rows = [
+        ("finding", 0.001, 0.001),
+        ("inconclusive", 0.001, 0.03),
+        ("paper_only", 0.001, 0.2),
+        ("no_test", None, None),
+    ]
+    told = pd.DataFrame([dict(zip(names, row, strict=True)) for row in rows])
+    assert counts(told) == {
+        "tests": 3, "claims": 3, "by_names": 2, "finding": 1, "bounded": 0, "inconclusive": 2, "no_test": 1,
+    }  # fmt: skip

@@ -35,9 +35,12 @@ def test_a_figure_a_corpus_and_a_kind_of_term(summary: Summary, tmp_path: Path) 
     assert told.count("names not seen") == 3 * 2
     # Every model under every emotion, in each of three panels.
     assert [word for word in told if word in ("alpha", "blind")] == ["alpha", "blind"] * 2 * 3
-    assert "holds with names as the unit" in told
-    assert "only the published test would claim it" not in told  # there is none in these rows
-    assert "+.12***" in texts(tmp_path / "heat-map-gender.svg")
+    assert "holds after adjustment (q)" in told
+    assert "inconclusive, only the published test claims it" not in told  # there is none in these rows
+    heat = texts(tmp_path / "heat-map-gender.svg")
+    assert "+.12***§" in heat
+    drawn = (tmp_path / "heat-map-gender.svg").read_text(encoding="utf-8")
+    assert "*** p &lt; .01, ** p &lt; .05, * p &lt; .10 with names as the unit, not adjusted" in drawn
 
 
 @pytest.mark.slow
@@ -66,6 +69,14 @@ def test_rows_under_headings_keep_what_has_no_estimate(summary: Summary) -> None
     assert [row["note"] for row in made] == ["", "", "", "", "names not seen", "names not seen"]
     assert made[1]["low"] < made[1]["effect"] < made[1]["high"]
     assert made[5]["effect"] is None
+
+
+def test_a_value_that_rounds_to_zero_has_the_sign_of_its_colour(summary: Summary) -> None:
+    found = effects(summary.coefficients)
+    race = found[(found["factors"] == "race") & (found["coding"] == "treatment") & found["effect"].notna()].head(3)
+    rows = [row for row in heat_rows(race.assign(effect=[-0.004, 0.004, 0.0], marks="")) if not row["heading"]]
+    told = {row["effect"]: row["shown"] for row in rows}
+    assert told == {-0.004: "-.00", 0.004: "+.00", 0.0: ".00"}
 
 
 def test_a_corpus_with_several_contrasts_has_a_heading_for_each(summary: Summary) -> None:

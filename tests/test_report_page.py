@@ -11,6 +11,7 @@ import pytest
 
 from bias_lab.errors import ConfigError
 from bias_lab.report import page, write_report
+from bias_lab.report.effects import effects
 from bias_lab.report.page import render
 from bias_lab.summary import Summary, collect
 from report_summary import EVIL, long_table, make_summary, shared_summary
@@ -150,7 +151,38 @@ def test_headline_counts(parsed: Page) -> None:
     places = [attributes for tag, attributes in parsed.elements if "data-count" in attributes]
     numbers = [text for text in parsed.text_of("dd") if text.isdigit()]
     told = dict(zip([place["data-count"] for place in places], map(int, numbers), strict=False))
-    assert told == {"finding": 2, "bounded": 10, "paper_only": 0, "inconclusive": 0, "no_test": 12, "all": 24}
+    assert told == {
+        "tests": 12, "claims": 2, "by_names": 2, "finding": 2, "bounded": 10, "inconclusive": 0, "no_test": 12,
+    }  # fmt: skip
+
+
+def test_without_scripts_every_sentence_is_there(html: str, parsed: Page, summary: Summary) -> None:
+    assert "–" not in re.findall(r"<b data-detectable>([^<]*)</b>", html)
+    found = effects(summary.coefficients)
+    shown = found[(found["coding"] == "treatment") & (found["subset"] == "names")]
+    assert f"<b data-detectable>{shown['mde_response'].median():.3f}<".replace("0.", ".") in html
+    words = re.findall(r"<p data-summary>([^<]*)</p>", html)
+    cards = [attributes for tag, attributes in parsed.elements if tag == "article"]
+    assert len(words) == len(cards) == 16
+    assert all(text.startswith(("Holds in ", "Holds in none of ")) for text in words)
+    assert "Holds in 1 of 4: 1 higher. No larger than the smallest effect of interest: 1. No test: 2." in words
+    told = " ".join(text for text in parsed.text_of("p"))
+    assert "Scripts are off: charts, filters and the scores by name need them." in told
+    assert told.count("These charts need scripts") == 2
+    assert "Chart and table need scripts" in told
+
+
+def test_it_says_what_an_unknown_name_means_to_which_model(parsed: Page) -> None:
+    told = " ".join(parsed.text_of("p"))
+    assert "whole words or pieces of words from a fixed list" in told
+    assert "also reads characters (TF-IDF of character n-grams" in told
+    assert "A model whose vocabulary lacks the names cannot differ" not in told
+
+
+def test_the_marks_are_explained_by_the_p_that_they_go_by(parsed: Page) -> None:
+    told = " ".join(parsed.text_of("p"))
+    assert "*** p < .01, ** p < .05, * p < .10 with names as the unit, not adjusted" in told
+    assert "q < .10" not in told
 
 
 def test_the_order_of_the_runs_does_not_show(summary: Summary, html: str) -> None:
@@ -174,7 +206,7 @@ def test_without_any_result_the_page_says_so(summary: Summary, tmp_path: Path) -
     found = Page(write_report(nothing, tmp_path, title="x").read_text(encoding="utf-8"))
     assert any("No corpus was scored" in text for text in found.text_of("p"))
     assert "Table of effects" not in found.text_of("h2")
-    assert any("a note <b>" in text for text in found.text_of("p"))
+    assert any("A note <b>." in text for text in found.text_of("p"))
     assert found.text_of("td").count("why") == 16
 
 

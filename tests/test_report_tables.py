@@ -34,7 +34,10 @@ def first(table: Table, **where: str) -> Row:
         (fixed(-0.0001), ".000"),
         (fixed(1.0), "1.000"),
         (fixed(None), "–"),
-        (signed(0.0), "+.000"),
+        (signed(0.0), ".000"),
+        (signed(0.0004), "+.000"),
+        (signed(-0.0004), "-.000"),
+        (signed(-0.004, 2), "-.00"),
         (signed(-0.5), "-.500"),
         (signed(float("nan")), "–"),
         (interval(-0.01, 0.0321), "[-.010, .032]"),
@@ -65,8 +68,11 @@ def test_effects_table_has_every_effect_with_its_filters(summary: Summary) -> No
         "coding": "treatment", "persons": "names",
     }  # fmt: skip
     assert [cell.text for cell in row.cells[:6]] == [
-        "female vs male (race: Anglo)", "made_up_en", "anger", "alpha", "holds: higher", "+.120 ***",
+        "female vs male (race: Anglo)", "made_up_en", "anger", "alpha", "holds: higher", "+.120 ***§",
     ]  # fmt: skip
+    hints = {column.title: column.hint for column in table.columns}
+    assert hints["q"].startswith("p (names), adjusted for all models, emotions and terms of the corpus, names and noun")
+    assert "*** p < .01, ** p < .05, * p < .10 with names as the unit, not adjusted" in hints["Effect"]
     blind = first(table, model="blind", term="gender", persons="names")
     assert blind.cells[4].text == (
         "no test: the model gives all persons of a group the same scores, it does not see them"
@@ -79,10 +85,11 @@ def test_pearson_is_the_mean_over_seeds_with_their_deviation(summary: Summary) -
     # .50 and .52, and for blind .60 and .62: standard deviation .02 / sqrt(2). One seed of alpha, ar, joy failed.
     assert texts(table) == [
         ["alpha", "en", ".510 ± .014", ".510 ± .014", ".510"],
-        ["alpha", "ar", ".510 ± .014", ".500", ".505"],
+        ["alpha", "ar", ".510 ± .014", ".500 (n=1)", ".505 (n=1)"],
         ["blind", "en", ".610 ± .014", ".610 ± .014", ".610"],
         ["blind", "ar", ".610 ± .014", ".610 ± .014", ".610"],
     ]
+    assert table.caption.endswith("mean ± standard deviation over 2 seeds; (n=…): over fewer")
     assert table.columns[2].where == {"emotion": "anger"}
     assert table.rows[0].where == {"model": "alpha", "language": "en", "corpus": "made_up_en"}
 

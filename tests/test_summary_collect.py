@@ -14,6 +14,7 @@ import bias_lab
 from bias_lab.errors import ConfigError, DataError
 from bias_lab.stats import BetaRegression
 from bias_lab.summary import collect
+from bias_lab.summary.collect import SAMPLE_NOTE
 from stats_tables import FACTORS
 from summary_cells import STATS, predictions, write_cell, write_failed
 
@@ -254,12 +255,46 @@ def test_seeds_that_scored_different_sentences_are_refused_with_their_folders(sw
     assert message.endswith(f"(tables in this order: {sweep / '1'}, {sweep / '0'}, {sweep / '4'})")
 
 
-def test_another_analysis_than_ours_is_only_called_by_its_owner(tmp_path):
+def test_another_analysis_than_ours_is_not_called_and_what_needs_none_is_told(tmp_path):
+    theirs = {"stats": {"_target_": "os.system", "command": "no"}}
     for seed in (0, 1):
-        write_cell(tmp_path / str(seed), seed=seed, settings={"stats": {"_target_": "os.system", "command": "no"}})
-    assert error_of(lambda: collect([tmp_path])) == (
-        f"{tmp_path / '0'}/config.yaml: the analysis is os.system, which only its owner can call; "
-        "use bias_lab.summary.collect(folders, regression=...) from Python"
+        write_cell(tmp_path / str(seed), seed=seed, settings=theirs)
+    write_cell(tmp_path / "2", language="es", table=predictions(eec="other"), settings=theirs)
+    (tmp_path / "2" / "coefficients.csv").write_text("eec,term,odds\nother,x,2.0\n", encoding="utf-8")
+    write_cell(tmp_path / "3", model="ours")
+    before = {path: path.read_bytes() for path in tmp_path.glob("*/coefficients.csv")}
+    summary = collect([tmp_path])
+    assert summary.notes == (
+        "no comparable coefficients of svm en (anger); svm es (anger): their analysis is os.system, which is not "
+        "called from a configuration file; their own coefficients.csv are untouched, and "
+        "bias_lab.summary.collect(folders, regression=...) from Python takes any analysis",
     )
+    assert set(summary.coefficients["model"]) == {"ours"}
+    told = ["svm", "svm", "ours", "svm"]
+    assert sorted(summary.metrics.loc[summary.metrics["split"] == "test", "model"]) == sorted(told)
+    assert set(zip(summary.names["model"], summary.names["eec"], strict=True)) == {
+        ("svm", "made_up"), ("svm", "other"), ("ours", "made_up"),
+    }  # fmt: skip
+    assert {path: path.read_bytes() for path in tmp_path.glob("*/coefficients.csv")} == before
     summary = collect([tmp_path], regression=BetaRegression(**STATS))
+    assert summary.notes == ()
     assert re.fullmatch(r".*\[female\]", summary.coefficients["term"].iloc[3])
+    assert set(summary.coefficients["model"]) == {"svm", "ours"}
+
+
+@pytest.mark.parametrize("column", ["p_name", "status"])
+def test_a_table_of_another_analysis_that_means_something_else_is_left_out(tmp_path, column):
+    """Its words or numbers would break, or mislead, what is made of them."""
+    theirs = {"stats": {"_target_": "my.analysis"}}
+    path = write_cell(tmp_path / "0", settings=theirs) / "coefficients.csv"
+    assert len(collect([tmp_path]).coefficients) == 12
+    pd.read_csv(path).assign(**{column: "significant"}).to_csv(path, index=False)
+    summary = collect([tmp_path])
+    assert summary.coefficients.empty
+    assert summary.notes[0].startswith("no comparable coefficients of svm en (anger): their analysis is my.analysis, ")
+
+
+def test_models_of_the_sample_are_noted(sweep):
+    write_cell(sweep / "4", model="toy", settings={"task": {"kind": "sample", "lang": "en", "emotion": "anger"}})
+    assert collect([sweep]).notes == (SAMPLE_NOTE,)
+    assert SAMPLE_NOTE.startswith("no basis for findings: ")

@@ -98,47 +98,58 @@ def terms(*rows):
     columns = ["model", "emotion", "subset", "term", "coefficient", "p_iid", "p_name", "status", "status_name"]
     table = pd.DataFrame(rows, columns=columns).assign(language="en", eec="made_up", coding="treatment", level=0.95)
     table = table.assign(effect_response=table["coefficient"] / 4, q=table["p_name"] * 2, n_seeds=3)
-    table = table.assign(effect_ci_name_low=table["effect_response"] - 0.01, verdict="told")
+    table = table.assign(effect_ci_name_low=table["effect_response"] - 0.01, verdict="told", same_as="")
     table = table.assign(effect_ci_name_high=table["effect_response"] + 0.0101)
-    return table.assign(paper_only=(table["p_iid"] < 0.05) & ~(table["p_name"] < 0.05))
+    return table.assign(paper_only=(table["p_iid"] < 0.05) & (table["p_name"] >= 0.05))
 
 
 TERMS = terms(
     ("a", "anger", "names", "race[B]", 0.1234, 0.001, 0.004, "ok", "ok"),
     ("a", "anger", "names", "gender[f]", -0.0001, 0.04, 0.2, "ok", "ok"),
     ("a", "joy", "names", "race[B]", 0.2, 0.03, 0.07, "ok", "ok"),
-    ("a", "joy", "names", "gender[f]", 0.3, 0.9, 0.03, "ok", "ok"),
+    ("a", "joy", "names", "gender[f]", 0.3, 0.01, 0.03, "ok", "ok"),
     ("a", "anger", "noun_phrases", "gender[f]", 0.4, 0.001, NAN, "ok", "too_few_persons"),
     ("b", "anger", "names", "race[B]", NAN, NAN, NAN, "not_converged", "no_fit"),
 )
 
 
-def test_coefficients_have_the_stars_of_the_names_and_a_mark_for_what_only_the_paper_would_claim():
+def test_coefficients_have_the_stars_of_the_names_and_marks_for_what_only_the_paper_claims_and_what_holds():
     grid = coefficient_grid(TERMS, "made_up")
     assert grid.header == ("model", "term", "anger", "joy")
     assert [section.heading for section in grid.sections] == ["names", "noun phrases"]
     assert grid.sections[0].rows == (
-        ("a", "race[B]", "0.123***", "0.200*†"),
+        ("a", "race[B]", "0.123***§", "0.200*†"),
         ("a", "gender[f]", "0.000†", "0.300**"),
         ("b", "race[B]", "not converged", "–"),
     )
-    assert grid.sections[1].rows == (("a", "gender[f]", "0.400‡†", "–"),)
+    assert grid.sections[1].rows == (("a", "gender[f]", "0.400‡", "–"),)
     assert grid.caption == (
         "Logit scale; each effect at the reference level of the other factors. Predictions averaged over 3 seeds, then "
         "analysed once. *** p < .01, ** p < .05, * p < .10 by the test that takes names as the units (jackknife, CV3), "
-        "not adjusted for the number of tests; adjusted q values are in coefficients.csv. †: the published test, which "
-        "takes sentences as independent, would have claimed a finding (p < .05) and the test by names does not. ‡: no "
-        "test by names. A word in place of a number says why there is none. –: no finished cell."
+        "not adjusted for the number of tests. †: the published test, which takes sentences as independent, claims a "
+        "finding (p < .05) and the test by names does not (p ≥ .05). §: holds after adjustment, q < .05; q is in "
+        "coefficients.csv. ‡: no test by names. A word in place of a number says why there is none. –: no finished "
+        "cell."
     )
 
 
 def test_effects_have_their_intervals_by_names():
     grid = effect_grid(TERMS, "made_up")
-    assert grid.sections[0].rows[0] == ("a", "race[B]", "+0.031 [0.021, 0.041]", "+0.050 [0.040, 0.060]")
+    assert grid.sections[0].rows[0] == ("a", "race[B]", "+0.031§ [0.021, 0.041]", "+0.050 [0.040, 0.060]")
     assert grid.sections[0].rows[1][2] == "0.000 [−0.010, 0.010]"
     assert grid.sections[0].rows[2][2:] == ("not converged", "–")
     assert grid.sections[1].rows[0][2] == "+0.100‡"
-    assert "with 95 % intervals by names" in grid.caption
+    assert "with 95 % intervals by names, not adjusted for the number of tests" in grid.caption
+    assert "§: holds after adjustment, q < .05" in grid.caption
+
+
+def test_means_over_fewer_seeds_say_so():
+    fewer = TERMS.assign(n_seeds=TERMS["n_seeds"].where(TERMS["emotion"] != "joy", 2))
+    assert coefficient_grid(fewer, "made_up").sections[0].rows[0][2:] == ("0.123***§", "0.200*† (n=2)")
+    assert effect_grid(fewer, "made_up").sections[0].rows[0][3] == "+0.050 [0.040, 0.060] (n=2)"
+    assert "averaged over 3 seeds; (n=…): over fewer, then" in effect_grid(fewer, "made_up").caption
+    one = coefficient_grid(TERMS.assign(n_seeds=1), "made_up")
+    assert "n=" not in one.caption + str(one.sections)
 
 
 def test_findings_are_counted_by_corpus():
@@ -147,12 +158,27 @@ def test_findings_are_counted_by_corpus():
     arabic = terms(("a", "joy", "names", "race[B]", 0.5, 0.001, 0.02, "ok", "ok")).assign(eec="arabic", language="ar")
     table = pd.concat([arabic, TERMS, more, deviation], ignore_index=True)
     assert len(effects(table)) == 7
-    assert findings_table(table).to_numpy().tolist() == [
-        ["made_up", "en", 4, 1, 2, 3, 2],
-        ["arabic", "ar", 1, 1, 1, 0, 0],
+    columns = ["eec", "tests", "claims", "p_findings", "q_findings", "no_answer", "paper_only"]
+    # Of the four tests of made_up p_iid is below .05 in four, p_name in two, q in one.
+    assert findings_table(table)[columns].to_numpy().tolist() == [
+        ["made_up", 4, 4, 2, 1, 2, 2],
+        ["arabic", 1, 1, 1, 1, 0, 0],
     ]
-    assert findings_grid(table).sections[0].rows[1] == ("arabic", "ar", "1", "1", "1", "0", "0")
+    grid = findings_grid(table)
+    assert grid.header[2:] == ("tests", "published test, p < .05", "by names, p < .05", "holds, q < .05", "no answer")
+    assert grid.sections[0].rows[1:] == (
+        ("arabic", "ar", "1", "1", "1", "1", "0"),
+        ("all", "", "5", "5", "3", "2", "2"),
+    )
+    assert len(findings_grid(TERMS).sections[0].rows) == 1
     assert strongest(table)[["eec", "q"]].to_numpy().tolist() == [["made_up", 0.008], ["arabic", 0.04]]
+
+
+def test_the_findings_table_says_what_a_family_is():
+    assert (
+        "Benjamini-Hochberg over all models, emotions and terms of one corpus, names and noun phrases apart"
+        in findings_grid(TERMS).caption
+    )
 
 
 @pytest.mark.parametrize(
@@ -172,7 +198,7 @@ def test_markdown_is_a_table_that_shows_stars_and_bars_as_they_are():
         "| model | term | anger | joy |",
         "| --- | --- | --: | --: |",
         "| **names** |  |  |  |",
-        "| a | race\\[B\\] | 0.123\\*\\*\\* | 0.200\\*† |",
+        "| a | race\\[B\\] | 0.123\\*\\*\\*§ | 0.200\\*† |",
         "|  | gender\\[f\\] | 0.000† | 0.300\\*\\* |",
         "| b | race\\[B\\] | not converged | – |",
     ]

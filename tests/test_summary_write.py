@@ -13,6 +13,7 @@ from rich.console import Console
 from bias_lab import summarize
 from bias_lab.errors import DataError
 from bias_lab.summary import collect
+from bias_lab.summary.collect import SAMPLE_NOTE
 from bias_lab.summary.screen import screen
 from bias_lab.summary.write import write_summary
 from summary_cells import predictions, write_cell, write_failed, write_plan
@@ -154,6 +155,41 @@ def test_a_sweep_of_failures_has_a_summary_without_numbers(tmp_path, capsys):
     assert len(pd.read_csv(tmp_path / "summary" / "coefficients.csv")) == 0
 
 
+def test_the_sample_is_warned_of_on_the_screen_and_on_the_page(tmp_path, capsys):
+    write_cell(tmp_path / "0", settings={"task": {"kind": "sample", "lang": "en", "emotion": "anger"}})
+    assert summarize.main([str(tmp_path)]) == 0
+    assert "note: no basis for findings: models here were trained on the small sample" in capsys.readouterr().out
+    page = (tmp_path / "summary" / "summary.md").read_text(encoding="utf-8")
+    assert "\n- no basis for findings: models here were trained on the small sample of texts" in page
+    html = (tmp_path / "summary" / "report.html").read_text(encoding="utf-8")
+    assert html.lower().count("no basis for findings") == 1
+
+
+def test_an_analysis_of_ones_own_leaves_scores_names_and_cells(tmp_path, capsys):
+    for seed in (0, 1):
+        write_cell(tmp_path / str(seed), seed=seed, pearson=0.4 + 0.2 * seed, settings={"stats": {"_target_": "mine"}})
+    assert summarize.main([str(tmp_path)]) == 0
+    shown = capsys.readouterr().out
+    assert "2 cells: 2 finished\nnote: no comparable coefficients of svm en (anger): their analysis is mine, " in shown
+    assert "0.500 ± 0.141" in shown
+    assert "\nthere are no coefficients that can be compared\n" in shown
+    out = tmp_path / "summary"
+    assert len(pd.read_csv(out / "coefficients.csv")) == 0
+    assert len(pd.read_csv(out / "names.csv")) == 16 + 6
+    assert (out / "tables" / "pearson.md").is_file()
+    html = (out / "report.html").read_text(encoding="utf-8")
+    assert "There are no coefficients that can be compared, so there is no effect to report." in html
+    assert "Scores by name</h2>" in html
+    assert "Table of effects</h2>" not in html
+
+
+def test_fewer_seeds_are_told_on_the_screen(sweep, capsys):
+    write_cell(sweep / "4", seed=1, language="es", table=predictions(eec="made_up_es"))
+    assert summarize.main([str(sweep)]) == 0
+    row = next(line for line in capsys.readouterr().out.splitlines() if line.startswith(" svm "))
+    assert row.split() == ["svm", "0.550", "±", "0.071", "0.500", "(n=1)"]
+
+
 def test_many_models_corpora_failures_and_findings_fit_a_screen(sweep):
     summary = collect([sweep])
     many = [summary.coefficients.assign(model=f"m{i}", eec=f"corpus_{i}", q=0.001) for i in range(30)]
@@ -161,13 +197,14 @@ def test_many_models_corpora_failures_and_findings_fit_a_screen(sweep):
     scores = pd.concat([summary.metrics.assign(model=f"m{i}") for i in range(30)], ignore_index=True)
     scores = scores.drop_duplicates(["model", "language", "emotion", "seed", "split"])
     fields = {**vars(summary), "coefficients": pd.concat(many), "cells": cells, "metrics": scores}
+    fields["notes"] = (SAMPLE_NOTE, "a note of two lines " * 8)
     console = Console(width=110, record=True, file=open("/dev/null", "w"))  # noqa: SIM115, PTH123
     for part in screen(type(summary)(**fields)):
         console.print(part)
     console.file.close()
     text = console.export_text()
     assert len(text.splitlines()) <= SCREEN
-    assert text.count("and 23 more") == 2
+    assert text.count("and 25 more") == 2
     assert "more in failed.csv" in text
     assert "more in coefficients.csv" in text
 

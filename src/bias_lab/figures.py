@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 # Okabe & Ito (2008), distinguishable for colour-blind readers.
 INK, NAME_COLOUR, IID_COLOUR = "#222222", "#0072B2", "#E69F00"
 ROW_HEIGHT = 0.42  # inches
+DPI = 150
 FORMATS = ("png", "svg", "pdf")
 PANEL_WIDTH = 220  # pixels, of a figure for a paper
 IID_NOTE = "Line: interval with names as the unit. Short line below it: the published interval, sentences as the unit."
-MARKS_NOTE = ["*** q < .01, ** q < .05, * q < .10 (names as the unit)", "† only the published test would claim it"]
 PNG_SCALE = 3  # about 216 dots an inch
 
 
@@ -36,11 +36,11 @@ def coefficient_figure(coefficients: pd.DataFrame, *, title: str) -> "Figure":
     figure = Figure(figsize=(8, 1.6 + ROW_HEIGHT * max(len(rows), 1)), layout="constrained")
     axes = figure.add_subplot()
     axes.axvline(0, color=INK, linewidth=0.8)
-    for y, row in rows.iterrows():
-        _draw_interval(axes, y - 0.1, row[["coefficient", "ci_name_low", "ci_name_high"]], NAME_COLOUR)
-        _draw_interval(axes, y + 0.16, row[["coefficient", "ci_low", "ci_high"]], IID_COLOUR)
-        if row["status"] != "ok":
-            axes.text(0, y, f"  {row['status']}", va="center", color=INK)
+    _draw_intervals(axes, -0.1, rows[["coefficient", "ci_name_low", "ci_name_high"]], NAME_COLOUR)
+    _draw_intervals(axes, 0.16, rows[["coefficient", "ci_low", "ci_high"]], IID_COLOUR)
+    for y, status in enumerate(rows["status"]):
+        if status != "ok":
+            axes.text(0, y, f"  {status}", va="center", color=INK)
     axes.set_yticks(range(len(rows)), [f"{row.term}\n{row.eec}, {row.subset}" for row in rows.itertuples()], fontsize=8)
     axes.set_ylim(len(rows) - 0.4, -0.6)
     axes.set_xlabel("coefficient (logit scale) with 95 % interval")
@@ -53,21 +53,28 @@ def coefficient_figure(coefficients: pd.DataFrame, *, title: str) -> "Figure":
 
 def save_figure(figure: "Figure", stem: Path) -> Path:
     """Write `stem`.png and `stem`.svg; returns the PNG."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
+
     from bias_lab.files import write_atomic
 
-    for suffix in (".svg", ".png"):
-        write_atomic(
-            stem.with_suffix(suffix),
-            lambda part, kind=suffix: figure.savefig(part, format=kind[1:], dpi=150),  # type: ignore[misc]
-        )
+    # Not by savefig, which draws everything twice, the first time for measuring alone.
+    figure.set_dpi(DPI)
+    png = FigureCanvasAgg(figure)
+    write_atomic(stem.with_suffix(".png"), lambda part: png.print_png(part, pil_kwargs={"compress_level": 2}))
+    figure.set_layout_engine("none")  # all is in its place
+    svg = FigureCanvasSVG(figure)
+    write_atomic(stem.with_suffix(".svg"), svg.print_svg)
     return stem.with_suffix(".png")
 
 
-def _draw_interval(axes: Any, y: float, interval: pd.Series, colour: str) -> None:
-    centre, low, high = interval
-    if pd.notna(centre) and pd.notna(low):
-        axes.plot([low, high], [y, y], color=colour, linewidth=1.6)
-        axes.plot([centre], [y], color=colour, marker="o", markersize=4)
+def _draw_intervals(axes: Any, offset: float, intervals: pd.DataFrame, colour: str) -> None:
+    """Centre, low and high end (n, 3) of each row, `offset` below the row's place."""
+    known = intervals[intervals.iloc[:, :2].notna().all(axis=1)]
+    centre, low, high = known.to_numpy().T
+    y = known.index.to_numpy() + offset
+    axes.hlines(y, low, high, color=colour, linewidth=1.6, capstyle="projecting")
+    axes.plot(centre, y, color=colour, marker="o", markersize=4, linestyle="")
 
 
 def paper_figures(
@@ -174,10 +181,11 @@ def _forest_panels(effects: pd.DataFrame, *, by: str, paper: bool) -> dict[str, 
 
 def _heat_map(effects: pd.DataFrame) -> dict[str, Any]:
     from bias_lab.report import charts
+    from bias_lab.report.effects import MARKS
     from bias_lab.report.rows import heat_rows
 
     spec = charts.heat_map(width=max(PANEL_WIDTH, 60 * effects["model"].nunique()))
     spec["params"] = [{"name": "most", "value": float(effects["effect"].abs().max()) or 1.0}]
     spec["datasets"] = {charts.ROWS: heat_rows(effects)}
-    spec["title"] = {"text": str(effects["factors"].iloc[0]).replace(":", " × "), "subtitle": MARKS_NOTE}
+    spec["title"] = {"text": str(effects["factors"].iloc[0]).replace(":", " × "), "subtitle": list(MARKS)}
     return spec

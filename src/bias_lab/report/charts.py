@@ -16,9 +16,9 @@ SEPARATOR = "\x1f"
 SHAPES = ["circle", "square", "diamond", "triangle-up", "cross"]  # of KINDS: colour alone must not tell them apart
 SIZES = [80, 70, 60, 35, 30]
 KIND_TITLES = {
-    "finding": "holds with names as the unit",
+    "finding": "holds after adjustment (q)",
     "bounded": "no larger than the smallest effect of interest",
-    "paper_only": "only the published test would claim it",
+    "paper_only": "inconclusive, only the published test claims it",
     "inconclusive": "inconclusive",
     "no_test": "no test",
 }

@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from bias_lab.report import provenance, tables
-from bias_lab.report.effects import effects
+from bias_lab.report.effects import MARKS, effects
 from bias_lab.report.findings import counts, questions
-from bias_lab.report.numbers import fixed
+from bias_lab.report.numbers import fixed, is_missing
 from bias_lab.report.payload import factor_columns, json_for_html, payload
 from bias_lab.report.scores import sentence_scores
+from bias_lab.summary.collect import SAMPLE_NOTE
+from bias_lab.summary.headline import findings_line
 
 if TYPE_CHECKING:
     from bias_lab.summary.collect import Summary
@@ -33,26 +35,31 @@ def content(summary: "Summary", *, most_scores: int) -> dict[str, Any]:
     corpora = summary.corpora.groupby("language")["name"].agg(list).to_dict() if len(summary.corpora) else {}
     statuses = summary.cells["status"].value_counts()
     view = {"coding": "treatment", "persons": _first_persons(found)}
+    shown = found[(found["coding"] == view["coding"]) & (found["subset"] == view["persons"])]
+    detectable = shown["mde_response"].median() if len(shown) else None
     level = found["level"].iloc[0] if len(found) else 0.95
     return {
         "data": json_for_html(
             payload(found, summary.names, scores, corpora=list(summary.corpora["name"]), persons=view["persons"])
         ),
         "filters": _filters(summary, found),
-        "counts": counts(found[(found["coding"] == view["coding"]) & (found["subset"] == view["persons"])]),
+        "headline": findings_line(summary),
+        "has_repeats": bool(found["same_as"].fillna("").ne("").any()),
+        "counts": counts(shown),
+        "detectable": None if is_missing(detectable) else fixed(detectable),
+        "marks": MARKS,
         "questions": questions(found),
-        "sections": _sections(bool(len(found))),
+        "sections": _sections(has_effects=bool(len(found)), has_names=bool(len(summary.names))),
         "view": view,
         "has_both_persons": found["subset"].nunique() > 1,
-        "has_q": bool(found["q"].notna().any()),
         "level": f"{100 * level:g} %",
         "alpha": fixed(1 - level, 2),
         "smallest_effect": _smallest(found["smallest_effect"]),
         "all_scores": is_complete,
-        "is_sample": provenance.is_sample(manifests),
+        "is_sample": provenance.is_sample(manifests) or SAMPLE_NOTE in summary.notes,
         "n_cells": len(summary.cells),
         "n_finished": int(statuses.get("finished", 0)),
-        "notes": summary.notes,
+        "notes": [f"{note[0].upper()}{note[1:]}." for note in summary.notes if note != SAMPLE_NOTE],
         "tables": _tables(summary, found, manifests, corpora),
     }
 
@@ -101,17 +108,17 @@ def _first_persons(found: pd.DataFrame) -> str:
     return "noun_phrases" if len(found) and not (found["subset"] == "names").any() else "names"
 
 
-def _sections(has_effects: bool) -> dict[str, str]:
+def _sections(*, has_effects: bool, has_names: bool) -> dict[str, str]:
     """The page's sections: name and heading."""
     of_effects = {
         "effects": "Effects with intervals",
         "heat": "Effects as a heat map",
         "all-effects": "Table of effects",
-        "names": "Scores by name",
     }
     return {
         "findings": "What holds",
         **(of_effects if has_effects else {}),
+        **({"names": "Scores by name"} if has_names else {}),
         "agreement": "Agreement with people's scores",
         "seeds": "Seeds",
         "corpora": "Corpora",

@@ -7,13 +7,20 @@ import pandas as pd
 
 from bias_lab.report.numbers import is_missing
 from bias_lab.stats import stars
+from bias_lab.summary.collect import ALPHA
+from bias_lab.summary.grids import HOLDS
+from bias_lab.summary.grids import PAPER_ONLY as PAPER_MARK
 
 # How strong a claim a row supports, strongest first.
 FINDING, BOUNDED, PAPER_ONLY, INCONCLUSIVE, NO_TEST = "finding", "bounded", "paper_only", "inconclusive", "no_test"
 KINDS = (FINDING, BOUNDED, PAPER_ONLY, INCONCLUSIVE, NO_TEST)
 DIMENSIONS = ("model", "language", "emotion", "eec", "factors")
 KEYS = [*DIMENSIONS, "subset", "coding", "term"]
-PAPER_MARK = "†"
+MARKS = (
+    "*** p < .01, ** p < .05, * p < .10 with names as the unit, not adjusted",
+    f"{PAPER_MARK} only the published test claims it: its p < .05, that by names ≥ .05",
+    f"{HOLDS} holds after adjustment: q < .05",
+)  # what `marks` say
 _COLUMNS = {
     "effect_response": "effect",
     "effect_ci_name_low": "low",
@@ -24,7 +31,7 @@ _COLUMNS = {
 _AS_THEY_ARE = [
     "p_name", "q", "p_perm", "p_iid", "coefficient", "design_effect", "mde_response", "raw_difference", "level",
     "smallest_effect", "n_persons", "n_rows", "n_seeds", "seed_sd_effect", "seed_sign_agreement", "status", "message",
-    "verdict", "paper_only",
+    "verdict", "paper_only", "same_as",
 ]  # fmt: skip
 
 
@@ -34,9 +41,8 @@ def effects(coefficients: pd.DataFrame) -> pd.DataFrame:
     Returns one row per (model, language, emotion, eec, subset, coding, term), intercepts left out, sorted by kind
     of claim, then by size: the keys; contrast ("female vs male") and condition ("gender: male"); effect, low,
     high (difference of mean scores, name-level interval), low_iid, high_iid (the paper's); kind, one of `KINDS`;
-    marks (stars of the name-level result, or the mark of a claim that only the published test makes); order, the
-    place of the term in its corpus' analysis; and the
-    summary's p-values, seeds, status and verdict. Empty in, empty out.
+    marks (see `MARKS`; by p_name, as in the summary's tables); order, the place of the term in its corpus' analysis;
+    and the summary's p-values, seeds, status and verdict. Empty in, empty out.
     """
     if coefficients.empty:
         return pd.DataFrame(
@@ -57,7 +63,7 @@ def effects(coefficients: pd.DataFrame) -> pd.DataFrame:
 
 
 def kind(row: Mapping[str, Any]) -> str:
-    """What a row of a summary's coefficients supports, by the same rule as its verdict in words."""
+    """What a row of a summary's coefficients supports after adjustment, by the same rule as its verdict in words."""
     if row["status"] != "ok" or row["status_name"] != "ok":
         return NO_TEST
     alpha = 1 - row["level"]
@@ -75,7 +81,7 @@ def _tested_p(row: Mapping[str, Any]) -> float:
 def _marks(row: Mapping[str, Any]) -> str:
     if kind(row) == NO_TEST:
         return ""
-    return stars(_tested_p(row)) + (PAPER_MARK if row["paper_only"] else "")
+    return stars(row["p_name"]) + (PAPER_MARK if row["paper_only"] else "") + (HOLDS if row["q"] < ALPHA else "")
 
 
 def _contrast(row: Mapping[str, Any]) -> str:

@@ -6,8 +6,10 @@ from typing import Any
 
 import pandas as pd
 
-from bias_lab.report.effects import BOUNDED, FINDING, KINDS
+from bias_lab.report.effects import BOUNDED, FINDING, INCONCLUSIVE, NO_TEST, PAPER_ONLY
 from bias_lab.report.numbers import fixed, is_missing
+from bias_lab.summary.collect import ALPHA
+from bias_lab.summary.counting import once
 
 QUESTION = ["eec", "coding", "subset", "term"]
 
@@ -24,11 +26,15 @@ class Finding:
 
 @dataclass(frozen=True)
 class Question:
-    """One contrast in one corpus, asked of every model and emotion. `where`: the filters it belongs to."""
+    """One contrast in one corpus, asked of every model and emotion.
+
+    words: how many effects support what, where no filter is set. where: the filters it belongs to.
+    """
 
     contrast: str
     condition: str
     eec: str
+    words: str
     where: Mapping[str, str]
     key: str  # finds its effects in the page's data
     findings: tuple[Finding, ...]
@@ -46,6 +52,7 @@ def questions(effects: pd.DataFrame) -> list[Question]:
             contrast=first["contrast"],
             condition=first["condition"],
             eec=eec,
+            words=in_words(rows),
             where=where,
             key=question_key(first),
             findings=tuple(_finding(claim) for claim in claims),
@@ -61,9 +68,46 @@ def question_key(row: Mapping[str, Any]) -> str:
 
 
 def counts(effects: pd.DataFrame) -> dict[str, int]:
-    """How many effects are of each kind, and `all`."""
-    found = effects["kind"].value_counts() if len(effects) else {}
-    return {name: int(found.get(name, 0)) for name in KINDS} | {"all": len(effects)}
+    """How many tests there are and what they find; tests on identical sentences count once.
+
+    tests; of them claims (of the published test, p_iid < .05), by_names (p_name < .05), finding (hold after
+    adjustment), bounded, inconclusive; and no_test. The page's script (filters.js) counts what its filters leave in
+    the same way.
+    """
+    rows = once(effects)
+    tested = rows[rows["kind"] != NO_TEST]
+    return {
+        "tests": len(tested),
+        "claims": int((tested["p_iid"] < ALPHA).sum()),
+        "by_names": int((tested["p_name"] < ALPHA).sum()),
+        "finding": int((tested["kind"] == FINDING).sum()),
+        "bounded": int((tested["kind"] == BOUNDED).sum()),
+        "inconclusive": int(tested["kind"].isin([INCONCLUSIVE, PAPER_ONLY]).sum()),
+        "no_test": len(rows) - len(tested),
+    }
+
+
+def in_words(rows: pd.DataFrame) -> str:
+    """What the effects of one question support; the page's script (filters.js) says the same of those it shows."""
+    number = {kind: int((rows["kind"] == kind).sum()) for kind in (FINDING, BOUNDED, PAPER_ONLY, INCONCLUSIVE, NO_TEST)}
+    parts = [f"Holds in none of {len(rows)}."]
+    if held := number[FINDING]:
+        higher = int((rows.loc[rows["kind"] == FINDING, "effect"] > 0).sum())
+        ways = ", ".join(f"{n} {word}" for n, word in ((higher, "higher"), (held - higher, "lower")) if n)
+        parts = [f"Holds in {held} of {len(rows)}: {ways}."]
+    if number[BOUNDED]:
+        parts.append(f"No larger than the smallest effect of interest: {number[BOUNDED]}.")
+    if is_open := number[INCONCLUSIVE] + number[PAPER_ONLY]:
+        unadjusted = int(((rows["kind"] == INCONCLUSIVE) & (rows["p_name"] < ALPHA)).sum())
+        told = [
+            f"{number[PAPER_ONLY]} claimed by the published test only" if number[PAPER_ONLY] else "",
+            f"{unadjusted} below .05 by names before adjustment" if unadjusted else "",
+        ]
+        aside = ", ".join(filter(None, told))
+        parts.append(f"Inconclusive: {is_open} ({aside})." if aside else f"Inconclusive: {is_open}.")
+    if number[NO_TEST]:
+        parts.append(f"No test: {number[NO_TEST]}.")
+    return " ".join(parts)
 
 
 def _finding(row: Mapping[str, Any]) -> Finding:

@@ -22,9 +22,10 @@ def fixed(value: Any, decimals: int = 3) -> str:
 
 
 def signed(value: Any, decimals: int = 3) -> str:
-    """As `fixed`, with the sign always shown."""
-    text = fixed(value, decimals)
-    return text if text == MISSING or text.startswith("-") else f"+{text}"
+    """As `fixed`, with the value's own sign always shown, even where it rounds to zero: -.000. Zero has none."""
+    if is_missing(value):
+        return MISSING
+    return f"{'-' if value < 0 else '+' if value else ''}{fixed(abs(value), decimals)}"
 
 
 def interval(low: Any, high: Any, decimals: int = 3) -> str:

@@ -10,16 +10,16 @@ from bias_lab.report import charts
 from bias_lab.report.effects import KINDS
 from bias_lab.report.findings import QUESTION
 from bias_lab.report.theme import theme
+from bias_lab.summary.counting import SUBSET_OF
 
 DIGITS = 6
 _EFFECT_COLUMNS = [
     "model", "language", "emotion", "eec", "factors", "coding", "subset", "term", "order", "contrast", "condition",
-    "effect", "low", "high", "low_iid", "high_iid", "kind", "marks", "mde_response", "p_name", "p_iid", "n_seeds",
-    "seed_sd_effect", "verdict",
+    "effect", "low", "high", "low_iid", "high_iid", "kind", "marks", "mde_response", "p_name", "q", "p_iid",
+    "n_seeds", "seed_sd_effect", "verdict", "same_as",
 ]  # fmt: skip
 _NAME_COLUMNS = ["model", "language", "emotion", "eec", "person", "subset", "group", "mean", "sd", "n"]
 _NOT_FACTORS = {"model", "language", "emotion", "eec", "person", "person_kind", "mean", "sd", "n", "tokens", "unknown"}
-_SUBSET_OF = {"name": "names", "noun_phrase": "noun_phrases"}
 
 
 def payload(
@@ -56,7 +56,7 @@ def with_groups(names: pd.DataFrame) -> pd.DataFrame:
     """Add subset ("names" | "noun_phrases") and group, such as "Arab, female"."""
     levels = names[factor_columns(names)].astype(object)
     groups = [", ".join(str(level) for level in row if pd.notna(level)) for row in levels.to_numpy()]
-    return names.assign(subset=names["person_kind"].map(_SUBSET_OF), group=groups)
+    return names.assign(subset=names["person_kind"].map(SUBSET_OF), group=groups)
 
 
 def columns(table: pd.DataFrame) -> dict[str, Any]:

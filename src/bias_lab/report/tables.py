@@ -5,9 +5,10 @@ from typing import Any
 
 import pandas as pd
 
-from bias_lab.report.effects import BOUNDED, FINDING, INCONCLUSIVE, KINDS, PAPER_ONLY
+from bias_lab.report.effects import BOUNDED, FINDING, INCONCLUSIVE, KINDS, MARKS, PAPER_ONLY
 from bias_lab.report.numbers import fixed, interval, listed, percent, probability, signed
 from bias_lab.report.table import Cell, Column, Row, Table, number, row, text
+from bias_lab.summary.counting import once
 
 WHO = ["model", "language", "emotion"]
 WHO_COLUMNS = (Column("Model"), Column("Language"), Column("Emotion"))
@@ -22,11 +23,20 @@ def effects_table(effects: pd.DataFrame) -> Table:
         Column("Emotion"),
         Column("Model"),
         Column("Claim"),
-        Column("Effect", is_number=True, hint="difference of mean score; of a product (×), difference of differences"),
+        Column(
+            "Effect",
+            is_number=True,
+            hint=f"difference of mean score; of a product (×), difference of differences. {'; '.join(MARKS)}",
+        ),
         Column(f"{100 * level:g} % interval", is_number=True, hint="names as the unit"),
-        Column("q", is_number=True, hint="p (names), adjusted for all tests of the corpus"),
+        Column(
+            "q",
+            is_number=True,
+            hint="p (names), adjusted for all models, emotions and terms of the corpus, names "
+            "and noun phrases apart; claims go by it",
+        ),
         Column("p (names)", is_number=True, hint="jackknife over names"),
-        Column("p (paper)", is_number=True, hint="the published test: sentences as the unit"),
+        Column("p (published)", is_number=True, hint="the published test: sentences as the unit"),
         Column(
             "Detectable", is_number=True, hint="the smallest effect that would have been found with the chosen power"
         ),
@@ -86,6 +96,7 @@ def seeds_told(found: Mapping[str, Any]) -> str:
 def pearson_table(metrics: pd.DataFrame, corpora: Mapping[str, list[str]]) -> Table:
     """Pearson on the test split by model and language (rows) and emotion (columns), mean over seeds ± deviation.
 
+    Where a mean is over fewer seeds than others it tells over how many.
     `corpora`: the corpora of each language, so that choosing a corpus keeps its language's rows.
     """
     test = metrics[metrics["split"] == "test"]
@@ -93,22 +104,32 @@ def pearson_table(metrics: pd.DataFrame, corpora: Mapping[str, list[str]]) -> Ta
     columns = [Column("Model"), Column("Language")]
     columns += [Column(e, is_number=True, where={"emotion": e}) for e in emotions]
     columns.append(Column("mean of emotions", is_number=True))
+    counts = test.groupby(["model", "language", "emotion"]).size()
+    most = int(counts.max()) if len(counts) else 0
     rows = []
     for (model, language), group in test.groupby(["model", "language"], sort=False):
         means = group.groupby("emotion")["pearson"].agg(lambda values: values.mean(skipna=False))
-        cells = [text(model), text(language), *(_pearson_cell(group, emotion) for emotion in emotions)]
+        cells = [text(model), text(language), *(_pearson_cell(group, emotion, most) for emotion in emotions)]
         whole = means.mean() if len(means) == len(emotions) and means.notna().all() else None
-        rows.append(row([*cells, number(whole, fixed(whole))], **_of_language(model, language, corpora)))
-    return Table("pearson-table", "Pearson's r with the gold scores, test split", tuple(columns), tuple(rows))
+        n_whole = group["seed"].value_counts().eq(len(emotions)).sum()  # seeds that have all emotions
+        told = fixed(whole) + ("" if whole is None else _fewer(n_whole, most))
+        rows.append(row([*cells, number(whole, told)], **_of_language(model, language, corpora)))
+    over = f", mean ± standard deviation over {most} seeds; (n=…): over fewer" if most > 1 else ""
+    caption = f"Pearson's r with the gold scores, test split{over}"
+    return Table("pearson-table", caption, tuple(columns), tuple(rows))
 
 
-def _pearson_cell(group: pd.DataFrame, emotion: str) -> Cell:
+def _fewer(n: int, most: int) -> str:
+    return f" (n={n})" if n < most else ""
+
+
+def _pearson_cell(group: pd.DataFrame, emotion: str, most: int) -> Cell:
     found = group.loc[group["emotion"] == emotion, "pearson"]
     if found.empty:
         return text(None)
     if found.isna().any():
         return Cell("undefined")
-    return number(found.mean(), spread(found))
+    return number(found.mean(), f"{spread(found)}{_fewer(len(found), most)}")
 
 
 def spread(values: pd.Series) -> str:
@@ -146,7 +167,7 @@ def seeds_table(cells: pd.DataFrame, metrics: pd.DataFrame, effects: pd.DataFram
         *WHO_COLUMNS,
         Column("Seeds that finished"),
         Column("Pearson (test)", is_number=True, hint="mean ± standard deviation between seeds"),
-        Column("Effects", is_number=True),
+        Column("Effects", is_number=True, hint="with an estimate; on identical sentences of several corpora once"),
         Column("All seeds agree", is_number=True, hint="share of effects whose sign is the same with every seed"),
         Column("Spread by seed", is_number=True, hint="median standard deviation of the effects between seeds"),
         Column("Spread by name", is_number=True, hint="median half-width of the name-level intervals"),
@@ -154,7 +175,7 @@ def seeds_table(cells: pd.DataFrame, metrics: pd.DataFrame, effects: pd.DataFram
     rows = []
     tests = dict(list(metrics[metrics["split"] == "test"].groupby(WHO)["pearson"]))
     estimated = effects[(effects["coding"] == "treatment") & effects["effect"].notna()]
-    found = dict(list(estimated.groupby(WHO)))
+    found = dict(list(once(estimated).groupby(WHO)))
     for who, group in cells[cells["status"] == "finished"].groupby(WHO, sort=False):
         values = dict(zip(WHO, who, strict=True))
         pearson = tests.get(who, metrics["pearson"].iloc[:0])

@@ -13,7 +13,7 @@ from bias_lab.config import NOT_IDENTITY
 from bias_lab.errors import DataError
 from bias_lab.files import digest_of
 from bias_lab.manifest import FINISHED, MANIFEST, PREDICTED, RUNNING
-from bias_lab.run import METRICS
+from bias_lab.run_files import METRICS
 
 CONFIG = "config.yaml"
 UNREADABLE, SUPERSEDED = "unreadable", "superseded"

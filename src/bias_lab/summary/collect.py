@@ -10,6 +10,7 @@ import pandas as pd
 from bias_lab.errors import DataError
 from bias_lab.stats import adjust_families, verdict
 from bias_lab.summary.cells import UNREADABLE, Cell, find_cells, name_variants, read_cell, settle_repeats
+from bias_lab.summary.counting import repeats_notes
 from bias_lab.summary.groups import COEFFICIENT_COLUMNS, NAME_COLUMNS, GroupResult, Regression, read_groups
 from bias_lab.summary.plan import missing_lines, planned_lines
 
@@ -23,9 +24,13 @@ CORPUS_COLUMNS = (
 )  # fmt: skip
 ADDED_COLUMNS = (
     "n_seeds", "seed_sd_coefficient", "seed_sd_effect", "seed_sign_agreement", "q", "family", "family_size",
-    "verdict", "paper_only",
+    "verdict", "paper_only", "same_as",
 )  # fmt: skip
 LANGUAGES = ("en", "es", "ar")  # the paper's order; others follow by name
+SAMPLE_NOTE = (
+    "no basis for findings: models here were trained on the small sample of texts that ships with bias_lab, made to "
+    "show how it works"
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +45,8 @@ class Summary:
         `bias_lab.stats.analyse` for predictions averaged per sentence over the seeds, and n_seeds,
         seed_sd_coefficient, seed_sd_effect, seed_sign_agreement, q (Benjamini-Hochberg over all models, emotions and
         terms of one eec, subset and coding), family, family_size, verdict (words, by q), paper_only (the published
-        test is significant at .05, the name-level one is not).
+        test claims a finding, p_iid < .05, and the name-level one does not, p_name >= .05), same_as (the first corpus
+        that has the same sentences, so that the test counts once; empty for the first, and where none has).
     names: model, language, emotion, eec, person, person_kind, the factors, mean, sd, n of the averaged scores;
         tokens and, of them, unknown to the model's vocabulary (names only).
     missing: cells that were asked for but have no folder: sweep, line.
@@ -66,11 +72,12 @@ def collect(folders: Sequence[Path], *, regression: Regression | None = None, jo
 
     Cells that failed or cannot be read are listed and left out of the other tables. Of several runs of one cell the
     last that finished counts. Cells of one label that differ in more than the seed are told apart in the model's
-    name. With one seed the coefficients are those that the run wrote, if its version of bias_lab was this one.
+    name. With one seed the coefficients are those that the run wrote, if its version of bias_lab was this one. Where
+    they would need an analysis of the user's own that is not given as `regression`, they are left out, with a note.
 
     Raises DataError where there is no run, where the cells scored different versions of a corpus,
-    or where runs that differ only in seed scored different sentences; ConfigError for an analysis that cannot be
-    called.
+    or where runs that differ only in seed scored different sentences; ConfigError for settings of the analysis that it
+    does not have.
     """
     paths = [Path(folder) for folder in folders]
     cells = name_variants(settle_repeats([read_cell(folder) for folder in find_cells(paths)]))
@@ -81,14 +88,15 @@ def collect(folders: Sequence[Path], *, regression: Regression | None = None, jo
     cells = [replace(c, status=UNREADABLE, error=unreadable[c.folder]) if c.folder in unreadable else c for c in cells]
     cells.sort(key=_order)
     counted = [cell for cell in cells if cell.succeeded]
+    coefficients = _judged(_labelled(groups, results, "coefficients"))
     return Summary(
         cells=_cells(cells),
         metrics=_metrics(counted),
-        coefficients=_judged(_labelled(groups, results, "coefficients")),
+        coefficients=coefficients,
         names=_labelled(groups, results, "names"),
         missing=_missing(paths, cells),
         corpora=_corpora(counted),
-        notes=tuple(_notes(counted)),
+        notes=(*_notes(counted), *_foreign_notes(groups, results), *repeats_notes(coefficients)),
     )
 
 
@@ -157,11 +165,11 @@ def _labelled(groups: Sequence[Sequence[Cell]], results: Sequence[GroupResult], 
 
 
 def _judged(table: pd.DataFrame) -> pd.DataFrame:
-    """Add q within families, the verdict in words, and whether only the published test would claim a finding."""
+    """Add q within families, the verdict in words, and whether only the published test claims a finding."""
     if table.empty:
         return table.reindex(columns=[*table.columns, *ADDED_COLUMNS])
     judged = adjust_families(table, by=FAMILY)
-    claimed = (judged["p_iid"] < ALPHA) & ~(judged["p_name"] < ALPHA) & (judged["term"] != "Intercept")
+    claimed = (judged["p_iid"] < ALPHA) & (judged["p_name"] >= ALPHA) & (judged["term"] != "Intercept")
     return judged.assign(verdict=[verdict(row) for row in judged.to_dict("records")], paper_only=claimed)
 
 
@@ -190,7 +198,7 @@ def _factor(factor: dict[str, Any]) -> str:
 
 
 def _notes(cells: Sequence[Cell]) -> list[str]:
-    notes = []
+    notes = [SAMPLE_NOTE] if any(cell.settings.get("task.kind") == "sample" for cell in cells) else []
     data: dict[tuple[str, str], set[str]] = {}
     for cell in cells:
         if cell.settings.get("task.kind") != "audit":  # which learnt from no texts of ours
@@ -200,3 +208,22 @@ def _notes(cells: Sequence[Cell]) -> list[str]:
     if len(versions := sorted({cell.version for cell in cells})) > 1:
         notes.append(f"the cells were run by different versions of bias_lab: {', '.join(versions)}")
     return notes
+
+
+def _foreign_notes(groups: Sequence[Sequence[Cell]], results: Sequence[GroupResult]) -> list[str]:
+    """A note for each analysis of a user's own for want of which coefficients are lacking."""
+    cells: dict[str, dict[tuple[str, str], list[str]]] = {}
+    for (first, *_), result in zip(groups, results, strict=True):
+        if result.foreign:
+            emotions = cells.setdefault(result.foreign, {}).setdefault((first.model, first.language), [])
+            emotions.append(first.emotion)
+    return [
+        f"no comparable coefficients of {'; '.join(_shown(*entry) for entry in found.items())}: their analysis is "
+        f"{target}, which is not called from a configuration file; their own coefficients.csv are untouched, and "
+        "bias_lab.summary.collect(folders, regression=...) from Python takes any analysis"
+        for target, found in cells.items()
+    ]
+
+
+def _shown(who: tuple[str, str], emotions: Sequence[str]) -> str:
+    return f"{' '.join(who)} ({', '.join(emotions)})"

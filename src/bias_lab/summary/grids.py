@@ -1,24 +1,44 @@
 """The summary's tables as a reader sees them: grids of text, for Markdown and LaTeX alike."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
 
 from bias_lab.stats import stars
-from bias_lab.summary.collect import Summary
-from bias_lab.summary.tables import AVERAGE, effects, failed_table, findings_table, score_table
+from bias_lab.summary.collect import ALPHA, Summary
+from bias_lab.summary.counting import SUBSETS
+from bias_lab.summary.tables import (
+    AVERAGE,
+    effects,
+    failed_table,
+    findings_table,
+    score_table,
+    total_findings,
+)
 
-NO_CELL, UNDEFINED, PAPER_ONLY, NO_NAME_TEST = "–", "undefined", "†", "‡"
-SUBSETS = {"names": "names", "noun_phrases": "noun phrases"}
+NO_CELL, UNDEFINED, PAPER_ONLY, NO_NAME_TEST, HOLDS = "–", "undefined", "†", "‡", "§"
 DIGITS = 3
+COUNT_TITLES = {
+    "tests": "tests",
+    "claims": "published test, p < .05",
+    "p_findings": "by names, p < .05",
+    "q_findings": "holds, q < .05",
+    "no_answer": "no answer",
+}
+TOTAL, TOTAL_ONCE = "all", "all, repeats once"
+_Q_RULE = (
+    "adjusted for the number of tests (q, Benjamini-Hochberg over all models, emotions and terms of one corpus, names "
+    "and noun phrases apart)"
+)
+_HOLDS_RULE = f"{HOLDS}: holds after adjustment, q < .05; q is in coefficients.csv. "
+_NUMBERS_RULE = f"A word in place of a number says why there is none. {NO_CELL}: no finished cell."
 _P_RULE = (
     f"*** p < .01, ** p < .05, * p < .10 by the test that takes names as the units (jackknife, CV3), not adjusted for "
-    f"the number of tests; adjusted q values are in coefficients.csv. {PAPER_ONLY}: the published test, which takes "
-    f"sentences as independent, would have claimed a finding (p < .05) and the test by names does not. "
-    f"{NO_NAME_TEST}: no test by names. A word in place of a number says why there is none. "
-    f"{NO_CELL}: no finished cell."
+    f"the number of tests. {PAPER_ONLY}: the published test, which takes sentences as independent, claims a finding "
+    f"(p < .05) and the test by names does not (p ≥ .05). {_HOLDS_RULE}{NO_NAME_TEST}: no test by names. "
+    f"{_NUMBERS_RULE}"
 )
 
 
@@ -68,7 +88,7 @@ def pearson_grid(metrics: pd.DataFrame) -> Grid:
     rows = []
     for (model, language), part in scores.groupby(["model", "language"], sort=False):
         found = {row["emotion"]: row for row in part.to_dict("records")}
-        entries = [_score(found.get(emotion), most) for emotion in (*emotions, AVERAGE)]
+        entries = [score_shown(found.get(emotion), most) for emotion in (*emotions, AVERAGE)]
         rows.append((model, language, *entries))
     spread = f"mean ± standard deviation over {most} seeds; (n=…): over fewer" if most > 1 else "one seed"
     return Grid(
@@ -103,9 +123,8 @@ def effect_grid(rows: pd.DataFrame, eec: str) -> Grid:
     return Grid(
         name=f"effects_{eec}",
         title=f"Differences of mean score, {eec}",
-        caption=f"On the scale of the scores, from 0 to 1, with {level} intervals by names. {_seeds(rows)}"
-        f"{NO_NAME_TEST}: no interval by names. A word in place of a number says why there is none. "
-        f"{NO_CELL}: no finished cell.",
+        caption=f"On the scale of the scores, from 0 to 1, with {level} intervals by names, not adjusted for the "
+        f"number of tests. {_seeds(rows)}{_HOLDS_RULE}{NO_NAME_TEST}: no interval by names. {_NUMBERS_RULE}",
         header=("model", "term", *_emotions(rows)),
         labels=2,
         sections=_by_model(rows, _effect),
@@ -113,19 +132,33 @@ def effect_grid(rows: pd.DataFrame, eec: str) -> Grid:
 
 
 def findings_grid(coefficients: pd.DataFrame) -> Grid:
-    """How many terms each corpus' tests find."""
+    """How many terms each corpus' tests find, and all together."""
     found = findings_table(coefficients)
+    rows = [(row["eec"], row["language"], *counts_shown(row)) for row in found.to_dict("records")]
+    if len(rows) > 1:
+        rows.append((total_label(coefficients), "", *counts_shown(total_findings(coefficients))))
     return Grid(
         name="findings",
         title="Findings by corpus",
-        caption="Terms of all models and emotions, in the paper's coding. By names, q < .05: adjusted for all tests of "
-        "the corpus (Benjamini-Hochberg), the figure to report. By names, p < .05: before that. By the paper's test "
-        "alone: p < .05 if sentences were independent, but not by names. No answer: see the statuses in the tables.",
-        header=("corpus", "language", "tests", "by names, q < .05", "by names, p < .05", "by the paper's test alone",
-                "no answer"),
+        caption="Terms of all models and emotions, in the paper's coding. Published test, p < .05: what the paper's "
+        "test claims, which takes sentences as independent. By names, p < .05: what the test finds that takes names "
+        f"as the units (jackknife, CV3). Holds, q < .05: what is left of that once it is {_Q_RULE}, the figure to "
+        "report. All, repeats once: of tests on identical sentences in several corpora one counts. No answer: "
+        "see the statuses in the tables.",
+        header=("corpus", "language", *COUNT_TITLES.values()),
         labels=2,
-        sections=(Section("", tuple(tuple(map(str, row)) for row in found.to_numpy())),),
-    )  # fmt: skip
+        sections=(Section("", tuple(rows)),),
+    )
+
+
+def counts_shown(counts: Mapping[str, Any]) -> list[str]:
+    """Counts of tests and findings in the order of their titles."""
+    return [str(counts[name]) for name in COUNT_TITLES]
+
+
+def total_label(coefficients: pd.DataFrame) -> str:
+    """What the line of all corpora is called."""
+    return TOTAL_ONCE if (effects(coefficients)["same_as"] != "").any() else TOTAL
 
 
 def failed_grid(summary: Summary) -> Grid:
@@ -149,39 +182,50 @@ def number(value: float, *, signed: bool = False) -> str:
     return text.replace("-", "−")
 
 
-def _score(row: dict[str, Any] | None, most: int) -> str:
+def score_shown(row: Mapping[str, Any] | None, most: int) -> str:
+    """Mean, spread and, where it is less than `most`, the number of seeds of a row of `score_table`."""
     if row is None:
         return NO_CELL
     if pd.isna(row["mean"]):
         return UNDEFINED if row["emotion"] != AVERAGE else NO_CELL
     spread = f" ± {number(row['sd'])}" if pd.notna(row["sd"]) else ""
-    fewer = f" (n={row['n_seeds']})" if row["n_seeds"] < most else ""
-    return f"{number(row['mean'])}{spread}{fewer}"
+    return f"{number(row['mean'])}{spread}{_fewer(row, most)}"
 
 
-def _coefficient(row: dict[str, Any]) -> str:
+def _coefficient(row: Mapping[str, Any], most: int) -> str:
     if row["status"] != "ok":
         return str(row["status"]).replace("_", " ")
-    mark = stars(row["p_name"]) if row["status_name"] == "ok" else NO_NAME_TEST
-    return f"{number(row['coefficient'])}{mark}{PAPER_ONLY if row['paper_only'] else ''}"
+    if row["status_name"] != "ok":
+        return f"{number(row['coefficient'])}{NO_NAME_TEST}{_fewer(row, most)}"
+    paper = PAPER_ONLY if row["paper_only"] else ""
+    return f"{number(row['coefficient'])}{stars(row['p_name'])}{paper}{_holds(row)}{_fewer(row, most)}"
 
 
-def _effect(row: dict[str, Any]) -> str:
+def _effect(row: Mapping[str, Any], most: int) -> str:
     if row["status"] != "ok":
         return str(row["status"]).replace("_", " ")
     effect = number(row["effect_response"], signed=True)
     if row["status_name"] != "ok":
-        return f"{effect}{NO_NAME_TEST}"
-    return f"{effect} [{number(row['effect_ci_name_low'])}, {number(row['effect_ci_name_high'])}]"
+        return f"{effect}{NO_NAME_TEST}{_fewer(row, most)}"
+    low, high = (number(row[f"effect_ci_name_{end}"]) for end in ("low", "high"))
+    return f"{effect}{_holds(row)} [{low}, {high}]{_fewer(row, most)}"
 
 
-def _by_model(rows: pd.DataFrame, entry: Callable[[dict[str, Any]], str]) -> tuple[Section, ...]:
+def _holds(row: Mapping[str, Any]) -> str:
+    return HOLDS if row["q"] < ALPHA else ""
+
+
+def _fewer(row: Mapping[str, Any], most: int) -> str:
+    return f" (n={row['n_seeds']})" if row["n_seeds"] < most else ""
+
+
+def _by_model(rows: pd.DataFrame, entry: Callable[[Mapping[str, Any], int], str]) -> tuple[Section, ...]:
     """A section for the names and one for the noun phrases; model x term by emotion."""
-    emotions, sections = _emotions(rows), []
+    emotions, most, sections = _emotions(rows), _most_seeds(rows), []
     for subset, heading in SUBSETS.items():
         lines = []
         for (model, term), part in rows[rows["subset"] == subset].groupby(["model", "term"], sort=False):
-            found = {row["emotion"]: entry(row) for row in part.to_dict("records")}
+            found = {row["emotion"]: entry(row, most) for row in part.to_dict("records")}
             lines.append((str(model), str(term), *(found.get(emotion, NO_CELL) for emotion in emotions)))
         if lines:
             sections.append(Section(heading, tuple(lines)))
@@ -193,5 +237,12 @@ def _emotions(rows: pd.DataFrame) -> Sequence[str]:
 
 
 def _seeds(rows: pd.DataFrame) -> str:
-    most = int(rows["n_seeds"].max()) if len(rows) else 0
-    return f"Predictions averaged over {most} seeds, then analysed once. " if most > 1 else ""
+    most = _most_seeds(rows)
+    if most < 2:  # noqa: PLR2004
+        return ""
+    fewer = "; (n=…): over fewer" if (rows.loc[rows["status"] == "ok", "n_seeds"] < most).any() else ""
+    return f"Predictions averaged over {most} seeds{fewer}, then analysed once. "
+
+
+def _most_seeds(rows: pd.DataFrame) -> int:
+    return int(rows["n_seeds"].max()) if len(rows) else 0

@@ -6,16 +6,19 @@ from dataclasses import dataclass, replace
 from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pandas as pd
 
 import bias_lab
-from bias_lab.analysis import COEFFICIENTS, Factor
+from bias_lab.analysis import Factor
 from bias_lab.errors import ConfigError, DataError
-from bias_lab.run import NAME_COVERAGE
+from bias_lab.run_files import COEFFICIENTS, NAME_COVERAGE
 from bias_lab.stats import BetaRegression, average_seeds, seed_spread
+from bias_lab.stats.beta import Status
+from bias_lab.stats.name_level import NameStatus
 from bias_lab.summary.cells import Cell
+from bias_lab.summary.counting import fingerprints, mark_repeats
 
 Regression = Callable[[pd.DataFrame, Sequence[Factor]], pd.DataFrame]
 DEFAULT_STATS = "bias_lab.stats.BetaRegression"
@@ -28,16 +31,23 @@ COEFFICIENT_COLUMNS = (
     "status_name", "message",
 )  # fmt: skip
 _TEXT = ("factors", "levels", "references", "condition", "message")  # empty is a value, not a missing one
+_WORDS = ("eec", "subset", "coding", "term", *_TEXT, "status", "status_name")  # the other columns are numbers
+_STATUSES, _NAME_STATUSES = set(get_args(Status)), set(get_args(NameStatus))
 _FEW_GROUPS = 8  # for fewer, starting processes costs more than it saves
 
 
 @dataclass(frozen=True)
 class GroupResult:
-    """What one group gave; `unreadable`: cells whose files could not be read, with the reason."""
+    """What one group gave.
+
+    unreadable: cells whose files could not be read, with the reason. foreign: the analysis for want of which
+    coefficients are lacking, as only its owner can call it; empty where none are.
+    """
 
     coefficients: pd.DataFrame
     names: pd.DataFrame
     unreadable: tuple[tuple[Path, str], ...]
+    foreign: str = ""
 
 
 def read_groups(groups: Sequence[Sequence[Cell]], *, regression: Regression | None, jobs: int) -> list[GroupResult]:
@@ -54,11 +64,13 @@ def read_group(cells: Sequence[Cell], *, regression: Regression | None) -> Group
     """Analyse the cells' mean predictions on every corpus they scored.
 
     With one seed that analysis is the cell's own, and is taken from its coefficients.csv if the same version of
-    bias_lab wrote it with the same settings. `regression`: None for the cells' own settings.
+    bias_lab wrote it with the same settings. `regression`: None for the cells' own settings. An analysis of the user's
+    own is not called, as a configuration file may name any code; what it would be needed for is left out.
     """
-    coefficients, names, unreadable = [], [], {}
+    coefficients, names, digests, unreadable, foreign = [], [], {}, {}, ""
     own = {cell.folder: _own_coefficients(cell, regression, spread_only=len(cells) > 1) for cell in cells}
-    for eec in sorted({corpus["name"] for cell in cells for corpus in cell.corpora}):
+    corpora = sorted({corpus["name"] for cell in cells for corpus in cell.corpora})
+    for eec in corpora:
         tables, owners = [], []
         for cell in cells:
             if eec in {corpus["name"] for corpus in cell.corpora}:
@@ -73,9 +85,14 @@ def read_group(cells: Sequence[Cell], *, regression: Regression | None) -> Group
             runs = [
                 (cell, table, _of_corpus(own[cell.folder], eec)) for cell, table in zip(owners, tables, strict=True)
             ]
-            coefficients.append(_coefficients(runs, averaged, factors, regression))
             names.append(_with_coverage(name_scores(averaged, [f.name for f in factors]), owners[0].folder))
-    return GroupResult(_stacked(coefficients), _stacked(names), tuple(unreadable.items()))
+            if unavailable := _unavailable(runs, regression):
+                foreign = unavailable
+                continue
+            coefficients.append(_coefficients(runs, averaged, factors, regression))
+            digests[eec] = fingerprints(averaged, factors) if len(corpora) > 1 else {}
+    found = mark_repeats(_stacked(coefficients), digests) if coefficients else pd.DataFrame()
+    return GroupResult(found, _stacked(names), tuple(unreadable.items()), foreign)
 
 
 def read_predictions(folder: Path, eec: str) -> pd.DataFrame:
@@ -99,6 +116,14 @@ def _averaged(cells: Sequence[Cell], tables: Sequence[pd.DataFrame], eec: str) -
     except DataError as error:
         folders = ", ".join(str(cell.folder) for cell in cells)
         raise DataError(f"{cells[0].label} on {eec}: {error} (tables in this order: {folders})") from None
+
+
+def _unavailable(runs: Sequence[tuple[Cell, pd.DataFrame, pd.DataFrame | None]], regression: Regression | None) -> str:
+    """The analysis that would have to be called and that only its owner can call; empty where there is none."""
+    cell, _, own = runs[0]  # runs that differ only in seed have the same settings
+    target = str(cell.stats.get("_target_", DEFAULT_STATS))
+    is_needed = regression is None and (len(runs) > 1 or own is None)
+    return target if is_needed and target != DEFAULT_STATS else ""
 
 
 def _coefficients(
@@ -137,10 +162,19 @@ def _own_coefficients(cell: Cell, regression: Regression | None, *, spread_only:
         table = pd.read_csv(cell.folder / COEFFICIENTS, keep_default_na=False, na_values=[""])
     except (OSError, ValueError):
         return None
-    if not set(COEFFICIENT_COLUMNS) <= set(table.columns):
+    if not _is_ours(table):
         return None
     texts = table[list(_TEXT)].astype(object)  # a column without any text is read as numbers
     return table.assign(**texts.where(texts.notna(), "").astype("str"))
+
+
+def _is_ours(table: pd.DataFrame) -> bool:
+    """Whether a table means what ours do, as one of a user's own analysis may or may not."""
+    if not set(COEFFICIENT_COLUMNS) <= set(table.columns):
+        return False
+    numbers = [name for name in COEFFICIENT_COLUMNS if name not in _WORDS]
+    are_numbers = all(pd.api.types.is_numeric_dtype(table[name]) for name in numbers)
+    return are_numbers and set(table["status"]) <= _STATUSES and set(table["status_name"]) <= _NAME_STATUSES
 
 
 def _same(cell: Cell, regression: Regression, *, spread_only: bool) -> bool:
@@ -157,14 +191,8 @@ def _chosen(cell: Cell, regression: Regression | None, *, permutations: bool = T
 
 
 def _own_regression(cell: Cell) -> BetaRegression:
-    """The analysis that the cell's configuration asks for; other targets are not called, as they may be any code."""
+    """The analysis that the cell's configuration asks for, which is ours."""
     options: dict[str, Any] = {key: value for key, value in cell.stats.items() if key != "_target_"}
-    target = cell.stats.get("_target_", DEFAULT_STATS)
-    if target != DEFAULT_STATS:
-        raise ConfigError(
-            f"{cell.folder}/config.yaml: the analysis is {target}, which only its owner can call; "
-            "use bias_lab.summary.collect(folders, regression=...) from Python"
-        )
     try:
         return BetaRegression(**options)
     except TypeError as error:

@@ -3,7 +3,7 @@
 import pandas as pd
 
 from bias_lab.summary.collect import Summary
-from bias_lab.summary.tables import MISSING, failed_table, findings_table, strongest
+from bias_lab.summary.tables import MISSING, failed_table, strongest, total_findings
 
 
 def counts_line(summary: Summary) -> str:
@@ -16,19 +16,19 @@ def counts_line(summary: Summary) -> str:
 
 
 def findings_line(summary: Summary) -> str:
-    """How many terms hold by names, and how many more the published test would have claimed."""
-    found = findings_table(summary.coefficients)[["tests", "q_findings", "paper_only", "no_answer"]].sum()
-    if not found["tests"] + found["no_answer"]:
-        return "no corpus was scored"
+    """How many tests there are, and what the published test claims, names find and adjustment leaves of them."""
+    if summary.coefficients.empty:
+        return "no corpus was scored" if summary.corpora.empty else "there are no coefficients that can be compared"
+    found = total_findings(summary.coefficients)
     line = (
-        f"{_count(found['tests'], 'test')}: {found['q_findings']} hold by names at q < .05; the paper's test alone "
-        f"would have claimed {found['paper_only']} more"
+        f"{_count(found['tests'], 'test')}: published test claims {found['claims']} (p < .05), by names "
+        f"{found['p_findings']} (p < .05), after adjustment {found['q_findings']} hold (q < .05)"
     )
     return line + (f"; {_count(found['no_answer'], 'term')} without an answer" if found["no_answer"] else "")
 
 
 def finding_lines(summary: Summary, *, most: int) -> list[str]:
-    """The findings by names at q < .05 in words, strongest first, at most so many; the rest is counted."""
+    """What holds after adjustment (q < .05) in words, strongest first, at most so many; the rest is counted."""
     found = strongest(summary.coefficients)
     lines = [
         f"{row['model']}, {row['emotion']}, {row['eec']}{_phrases(row)}, {row['term']}: {row['verdict']}"

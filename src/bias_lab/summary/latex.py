@@ -15,6 +15,7 @@ _SPECIAL = {
     "|": r"\textbar{}", "`": r"\textasciigrave{}",
     "[": "{[}", "]": "{]}",  # after a line's end \\ a bracket would be taken for its optional argument
     "−": "$-$", "±": r"$\pm$", "–": "--", "…": r"\ldots{}", "†": r"$^{\dagger}$", "‡": r"$^{\ddagger}$",
+    "§": r"\S{}", "≥": r"$\geq$",
 }  # fmt: skip
 _STARS = re.compile(r"\*+")
 _KINDS = {"R": "R", "AL": "R", "NSM": "M", "WS": "W"}  # of Unicode's bidirectional classes

@@ -6,11 +6,13 @@ import pandas as pd
 
 from bias_lab.summary.cells import SUPERSEDED
 from bias_lab.summary.collect import ALPHA, Summary, language_order
+from bias_lab.summary.counting import effects, once
 
 METRICS = ("pearson", "pearson_high", "spearman", "mse")
 AVERAGE = "average"
 MISSING = "missing"
 SCORE_COLUMNS = ("split", "metric", "model", "language", "emotion", "n_seeds", "n_undefined", "mean", "sd")
+COUNTS = ("tests", "claims", "p_findings", "q_findings", "no_answer", "paper_only")
 FAILED_COLUMNS = ("status", "label", "line", "reason", "folder")
 
 
@@ -61,38 +63,45 @@ def _over_seeds(part: pd.DataFrame, metric: str, emotions: list[str]) -> list[di
 
 
 def findings_table(coefficients: pd.DataFrame) -> pd.DataFrame:
-    """How many terms each corpus' tests find: eec, language, tests, q_findings, p_findings, paper_only, no_answer.
+    """How many terms each corpus' tests find, one row a corpus: eec, language, and the counts of `count_findings`.
 
-    Terms in the paper's coding, of all models and emotions, names and noun phrases. tests: with a name-level p.
-    q_findings: q < .05; p_findings: p_name < .05, unadjusted; paper_only: the published test alone is below .05;
-    no_answer: terms that have no name-level p.
+    Terms in the paper's coding, of all models and emotions, names and noun phrases.
     """
     told = effects(coefficients)
     rows = [
-        {
-            "eec": eec,
-            "language": language,
-            "tests": int(part["p_name"].notna().sum()),
-            "q_findings": int((part["q"] < ALPHA).sum()),
-            "p_findings": int((part["p_name"] < ALPHA).sum()),
-            "paper_only": int(part["paper_only"].sum()),
-            "no_answer": int(part["p_name"].isna().sum()),
-        }
+        {"eec": eec, "language": language, **count_findings(part)}
         for (language, eec), part in told.groupby(["language", "eec"])
     ]
-    columns = ["eec", "language", "tests", "q_findings", "p_findings", "paper_only", "no_answer"]
-    table = pd.DataFrame(rows, columns=columns)
+    table = pd.DataFrame(rows, columns=["eec", "language", *COUNTS])
     return table.sort_values("language", key=lambda c: c.map(language_order), kind="stable").reset_index(drop=True)
 
 
-def effects(coefficients: pd.DataFrame) -> pd.DataFrame:
-    """The terms in the paper's coding, without intercepts."""
-    return coefficients[(coefficients["coding"] == "treatment") & (coefficients["term"] != "Intercept")]
+def count_findings(rows: pd.DataFrame) -> dict[str, int]:
+    """Count tests and findings among rows of a summary's coefficients.
+
+    tests: terms with a name-level p. Of these, claims: the published test's p_iid < .05; p_findings: p_name < .05,
+    unadjusted; q_findings: q < .05; paper_only: claims of the published test with p_name >= .05. no_answer: terms
+    without a name-level p.
+    """
+    tested = rows[rows["p_name"].notna()]
+    return {
+        "tests": len(tested),
+        "claims": int((tested["p_iid"] < ALPHA).sum()),
+        "p_findings": int((tested["p_name"] < ALPHA).sum()),
+        "q_findings": int((tested["q"] < ALPHA).sum()),
+        "no_answer": len(rows) - len(tested),
+        "paper_only": int(tested["paper_only"].sum()),
+    }
+
+
+def total_findings(coefficients: pd.DataFrame) -> dict[str, int]:
+    """The counts of `count_findings` over all corpora; tests on identical sentences count once."""
+    return count_findings(once(effects(coefficients)))
 
 
 def strongest(coefficients: pd.DataFrame) -> pd.DataFrame:
-    """The name-level findings (q < .05, the paper's coding), smallest q first."""
-    found = effects(coefficients)
+    """The name-level findings (q < .05, the paper's coding), smallest q first; on identical sentences once."""
+    found = once(effects(coefficients))
     found = found[found["q"] < ALPHA]
     return found.sort_values(["q", "p_name", "model", "eec", "emotion", "term"], kind="stable")
 

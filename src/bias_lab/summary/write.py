@@ -111,5 +111,5 @@ def _page(summary: Summary, grids: Sequence[Grid]) -> str:
     if any(section.rows for section in failed.sections):
         parts.append(grid_to_markdown(failed))
     if findings:
-        parts.append("\n".join(["## Findings by names, q < .05", "", *findings, ""]))
+        parts.append("\n".join(["## What holds after adjustment, q < .05", "", *findings, ""]))
     return "\n".join([*parts, *map(grid_to_markdown, grids)])

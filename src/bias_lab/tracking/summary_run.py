@@ -8,14 +8,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-import pandas as pd
-
 from bias_lab.files import digest_of
 from bias_lab.manifest import FINISHED, MANIFEST
 from bias_lab.tracking.names import EFFECTS, FAILED, FINDINGS, PEARSON, SUMMARY, effect_name, name_part, pearson_name
 from bias_lab.tracking.tracker import NoTracker, Tracker
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from bias_lab.summary import Summary
 
 HEADLINE = ("effect_response", "p_name", "q")
@@ -74,6 +74,8 @@ def without_reasons(summary: "Summary") -> "Summary":
 
 def kind_of_error(reason: Any) -> Any:
     """Such as "DataError"; a missing reason stays missing."""
+    import pandas as pd
+
     if pd.isna(reason):
         return reason
     found = re.match(r"([A-Za-z_][\w.]*)(: |$)", str(reason))
@@ -86,6 +88,8 @@ def summary_metrics(summary: "Summary") -> dict[str, Any]:
     `pearson/<model>/<language>/<emotion>`; `bias/<corpus>/<term>/<model>/<emotion>/...`; `findings/<corpus>/...`;
     `cells/...`.
     """
+    import pandas as pd
+
     from bias_lab.summary.tables import effects, findings_table
 
     metrics: dict[str, Any] = {
@@ -97,12 +101,12 @@ def summary_metrics(summary: "Summary") -> dict[str, Any]:
         within = (row["model"], row["emotion"])
         metrics |= {effect_name(row, value, *within): row[value] for value in HEADLINE if pd.notna(row[value])}
     for row in findings_table(summary.coefficients).to_dict("records"):
-        counts = ("tests", "q_findings", "p_findings", "paper_only", "no_answer")
+        counts = ("tests", "claims", "p_findings", "q_findings", "paper_only", "no_answer")
         metrics |= {f"findings/{name_part(row['eec'])}/{count}": int(row[count]) for count in counts}
     return metrics | {f"cells/{status}": number for status, number in _counts(summary).items()}
 
 
-def summary_tables(summary: "Summary") -> dict[str, pd.DataFrame]:
+def summary_tables(summary: "Summary") -> "dict[str, pd.DataFrame]":
     """The tables that have rows, by name: Pearson, coefficients, findings, failed cells."""
     from bias_lab.summary.tables import failed_table, findings_table
 
@@ -116,7 +120,7 @@ def summary_tables(summary: "Summary") -> dict[str, pd.DataFrame]:
     return {name: table for name, table in tables.items() if len(table)}
 
 
-def _test_pearson(summary: "Summary") -> pd.DataFrame:
+def _test_pearson(summary: "Summary") -> "pd.DataFrame":
     from bias_lab.summary.tables import score_table
 
     scores = score_table(summary.metrics)

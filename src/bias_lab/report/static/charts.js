@@ -130,7 +130,7 @@ function corpusOrder(a, b) {
 
 function forestLabel(effects, title) {
   const held = effects.filter((effect) => effect.kind === "finding").length;
-  return `Forest plot of ${effects.length} effects, ${title}; ${held} hold with names as the unit. The table of effects has the same values.`;
+  return `Forest plot of ${effects.length} effects, ${title}; ${held} hold after adjustment. The table of effects has the same values.`;
 }
 
 function showForests(shown) {
@@ -181,7 +181,7 @@ function tipOf(effect) {
   const lines = [contrastTitle(effect), `${effect.model} · ${effect.emotion} · ${effect.eec}`, effect.verdict];
   if (effect.effect !== null) {
     if (effect.low_iid !== null) lines.push(`the paper's interval [${fixed(effect.low_iid)}, ${fixed(effect.high_iid)}]`);
-    lines.push(`p (names) ${probability(effect.p_name)}, p (paper) ${probability(effect.p_iid)}`);
+    lines.push(`q ${probability(effect.q)}, p (names) ${probability(effect.p_name)}, p (published test) ${probability(effect.p_iid)}`);
   }
   if (effect.seed_sd_effect !== null) lines.push(`${effect.n_seeds} seeds, spread ${fixed(effect.seed_sd_effect)}`);
   return lines.join("\n");

@@ -48,9 +48,10 @@ function fixed(value, decimals = 3) {
   return (Number(text) === 0 ? text.replace("-", "") : text).replace(/^(-?)0\./, "$1.");
 }
 
+// With the value's own sign even where it rounds to zero, as the colour of a cell shows it; zero has none.
 function signed(value, decimals = 3) {
-  const text = fixed(value, decimals);
-  return text.startsWith("-") || text === "–" ? text : `+${text}`;
+  if (value === null || value === undefined) return "–";
+  return `${value < 0 ? "-" : value > 0 ? "+" : ""}${fixed(Math.abs(value), decimals)}`;
 }
 
 function probability(p) {

@@ -71,11 +71,31 @@ function showStatus(shown) {
 }
 
 function showHeadline(shown) {
-  const counts = { all: shown.length };
-  for (const kind of DATA.kinds) counts[kind] = shown.filter((effect) => effect.kind === kind).length;
+  const counts = countTests(once(shown));
   for (const place of document.querySelectorAll("[data-count]")) place.textContent = counts[place.dataset.count];
-  const place = document.querySelector("[data-detectable]");
-  if (place) place.textContent = fixed(median(shown.map((effect) => effect.mde_response)));
+  const detectable = median(shown.map((effect) => effect.mde_response));
+  for (const place of document.querySelectorAll("[data-detectable]")) place.textContent = fixed(detectable);
+  for (const sentence of document.querySelectorAll("[data-if-detectable]")) sentence.hidden = detectable === null;
+}
+
+// As bias_lab.report.findings.counts does.
+function countTests(effects) {
+  const tested = effects.filter((effect) => effect.kind !== "no_test");
+  const of = (...kinds) => tested.filter((effect) => kinds.includes(effect.kind)).length;
+  const below = (p) => tested.filter((effect) => effect[p] !== null && effect[p] < 0.05).length;
+  return { tests: tested.length, claims: below("p_iid"), by_names: below("p_name"), finding: of("finding"),
+    bounded: of("bounded"), inconclusive: of("inconclusive", "paper_only"), no_test: effects.length - tested.length };
+}
+
+// Of tests on the same sentences the first corpus' one, or that of the first which is shown.
+function once(effects) {
+  const first = new Map();
+  const order = [...effects].sort((a, b) => Boolean(a.same_as) - Boolean(b.same_as) || (a.eec < b.eec ? -1 : Number(a.eec > b.eec)));
+  for (const effect of order) {
+    const key = [effect.model, effect.language, effect.emotion, effect.subset, effect.coding, effect.term, effect.same_as || effect.eec].join("\n");
+    if (!first.has(key)) first.set(key, effect);
+  }
+  return [...first.values()];
 }
 
 // One card for each question, with a summary of the effects shown.
@@ -99,6 +119,7 @@ function showQuestions(shown) {
   if (empty) empty.hidden = visible > 0;
 }
 
+// As bias_lab.report.findings.in_words does.
 function inWords(effects) {
   const of = (kind) => effects.filter((effect) => effect.kind === kind);
   const held = of("finding");
@@ -110,7 +131,12 @@ function inWords(effects) {
   } else parts.push(`Holds in none of ${effects.length}.`);
   if (of("bounded").length) parts.push(`No larger than the smallest effect of interest: ${of("bounded").length}.`);
   const open = of("inconclusive").length + of("paper_only").length;
-  if (open) parts.push(`Inconclusive: ${open}` + (of("paper_only").length ? ` (${of("paper_only").length} claimed by the published test only).` : "."));
+  if (open) {
+    const unadjusted = of("inconclusive").filter((effect) => effect.p_name !== null && effect.p_name < 0.05).length;
+    const aside = [[of("paper_only").length, "claimed by the published test only"],
+      [unadjusted, "below .05 by names before adjustment"]].filter(([n]) => n).map(([n, words]) => `${n} ${words}`).join(", ");
+    parts.push(`Inconclusive: ${open}${aside ? ` (${aside})` : ""}.`);
+  }
   if (of("no_test").length) parts.push(`No test: ${of("no_test").length}.`);
   return parts.join(" ");
 }
