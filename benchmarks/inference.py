@@ -1,17 +1,12 @@
-"""How long the whole analysis of a corpus takes, in plain BetaModel fits of the same rows.
-
-    python benchmarks/inference.py [--rows 1400 10000 100000 1000000] [--permutations 2000]
+"""The whole statistical analysis of a corpus, in plain BetaModel fits of the same rows.
 
 The whole analysis is `bias_lab.stats.analyse`: the fit, 40 leave-one-name-out refits, the permutation test, both
-codings and all columns. A plain fit is `BetaModel(y, X).fit()` with its own start. Both are timed in turn, so that a
-busy machine slows both; the ratio is that of their medians. Scores are simulated: 40 names in four groups, each with an
-effect of its own.
+codings and all columns. A plain fit is `BetaModel(y, X).fit()` with its own start. Scores are simulated: 40 names in
+four groups, each with an effect of its own.
 """
 
 import argparse
-import time
 import warnings
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,9 +14,12 @@ import pandas as pd
 from scipy.special import expit
 from statsmodels.othermod.betareg import BetaModel
 
+from benchmarks.timing import Figure, ratios, take_turns, told
 from bias_lab.stats import analyse
 
 NAMES = 40
+ROWS = (1_400, 10_000, 100_000, 1_000_000)
+MOST_FITS = 20  # at the size of a published corpus
 
 
 @dataclass(frozen=True)
@@ -56,41 +54,26 @@ def simulate(n: int) -> tuple[pd.DataFrame, np.ndarray]:
     return table, np.column_stack([np.ones(n), race, gender, race * gender])
 
 
-def seconds(action: Callable[[], object]) -> float:
-    """Wall time of one call."""
-    start = time.perf_counter()
-    action()
-    return time.perf_counter() - start
+def measure(options: argparse.Namespace) -> list[Figure]:
+    """One figure for each number of rows."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # BetaModel's own, about the convergence of its default start
+        return [compare(n // NAMES * NAMES, options.rounds) for n in ROWS]
 
 
-def measure(n: int, permutations: int) -> tuple[float, float, float]:
-    """Medians in seconds: a plain fit, the analysis without permutations, the whole analysis."""
+def compare(n: int, rounds: int) -> Figure:
+    """The whole analysis of n rows against a plain fit of them."""
     table, design = simulate(n)
     y = table["prediction"].to_numpy()
-    actions = [
-        lambda: BetaModel(y, design).fit(disp=False),
-        lambda: analyse(table, FACTORS, permutations=0),
-        lambda: analyse(table, FACTORS, permutations=permutations),
-    ]
-    analyse(simulate(NAMES * 5)[0], FACTORS)  # imports
-    rounds = max(3, min(25, 100_000 // n))
-    times = [[seconds(action) for action in actions] for _ in range(rounds)]
-    plain, bare, whole = np.median(times, axis=0)
-    return plain, bare, whole
-
-
-def main() -> None:
-    """Print one line for each number of rows."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rows", type=int, nargs="+", default=[1_400, 10_000, 100_000, 1_000_000])
-    parser.add_argument("--permutations", type=int, default=2000)
-    options = parser.parse_args()
-    warnings.simplefilter("ignore")  # BetaModel's own, about the convergence of its default start
-    print(f"{'rows':>9} {'BetaModel fit':>14} {'no permutations':>16} {'whole analysis':>15} {'in plain fits':>14}")
-    for n in options.rows:
-        plain, bare, whole = measure(n // NAMES * NAMES, options.permutations)
-        print(f"{n:>9,} {plain:>13.4f}s {bare:>15.3f}s {whole:>14.3f}s {whole / plain:>14.1f}", flush=True)
-
-
-if __name__ == "__main__":
-    main()
+    contenders = {
+        "plain": lambda: BetaModel(y, design).fit(disp=False),
+        "whole": lambda: analyse(table, FACTORS),
+    }
+    seconds = take_turns(contenders, rounds=rounds)
+    return Figure(
+        f"{n:,} rows",
+        told(seconds["whole"]),
+        f"one fit {told(seconds['plain'])}",
+        *ratios(seconds["whole"], seconds["plain"]),
+        at_most=MOST_FITS if n == ROWS[0] else None,
+    )

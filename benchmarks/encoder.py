@@ -1,0 +1,97 @@
+"""Encoder throughput, against sentence-transformers' `encode` and against what the matrix product allows.
+
+Same checkpoint, texts, threads and device. The peer runs with its defaults, in float32.
+The limit is the rate of a large matrix product here; the arithmetic is that of real tokens through all layers, so that
+padding counts as waste. What the first-token shortcut leaves out of the last layer is told beside it.
+"""
+
+import argparse
+from collections.abc import Callable
+from typing import Any
+
+from benchmarks.texts import corpus_sentences, posts
+from benchmarks.timing import Figure, ratios, take_turns, told
+
+TEXTS = 2000
+SIZE = 2048  # rows and columns of the matrices whose product is the limit
+DEVICE_SIZE = 8192  # the same on a GPU, which a smaller one would not fill
+
+
+def measure(options: argparse.Namespace) -> list[Figure]:
+    """Corpus sentences and posts, in float32 and in bfloat16 where the device has it."""
+    from bias_lab.encoders.device import choose_device, cpu_has_bfloat16
+
+    device = choose_device(options.device)
+    dtypes = ["float32", *(["bfloat16"] if device.type == "cuda" or cpu_has_bfloat16() else [])]
+    figures = []
+    for name, texts in {"corpus": corpus_sentences(TEXTS), "posts": posts(TEXTS, options.data)}.items():
+        figures += compare(name, texts, dtypes, model=options.model, device=str(device), rounds=options.rounds)
+    return figures
+
+
+def compare(name: str, texts: list[str], dtypes: list[str], *, model: str, device: str, rounds: int) -> list[Figure]:
+    """All contenders in turns on the same texts."""
+    from sentence_transformers import SentenceTransformer
+
+    from bias_lab.encoders.frozen import FrozenEncoder
+
+    ours = {dtype: FrozenEncoder(name_or_path=model, device=device, dtype=dtype) for dtype in dtypes}
+    peer = SentenceTransformer(str(ours["float32"].checkpoint.folder), device=device)
+    peer.max_seq_length = ours["float32"]._limit
+    contenders: dict[str, Callable[[], Any]] = {
+        "peer": lambda: peer.encode(texts),
+        **{dtype: (lambda encoder=encoder: encoder.encode(texts)) for dtype, encoder in ours.items()},
+        **{f"limit {dtype}": matrix_product(device, dtype) for dtype in dtypes},
+    }
+    seconds = take_turns(contenders, rounds=rounds)
+    whole, needed = arithmetic(ours["float32"], texts)
+    figures = []
+    for dtype in dtypes:
+        case = f"{name}, {len(texts)} texts, {dtype}"
+        rate = [whole / s for s in seconds[dtype]]
+        mine = f"{told(seconds[dtype])} ({sorted(rate)[len(rate) // 2] / 1e9:,.0f} GFLOP/s)"
+        goal = {"float32": 1.4, "bfloat16": 3.5}[dtype]
+        faster = ratios(seconds["peer"], seconds[dtype])
+        figures.append(Figure(f"{case}: speed", mine, f"the peer {told(seconds['peer'])}", *faster, at_least=goal))
+        limit = [product_flop(device) / s for s in seconds[f"limit {dtype}"]]
+        told_limit = f"{sorted(limit)[len(limit) // 2] / 1e9:,.0f} GFLOP/s"
+        reached = ratios(rate, limit)
+        wanted = 0.8 if dtype == "float32" else None
+        figures.append(Figure(f"{case}: share of the limit", mine, told_limit, *reached, at_least=wanted))
+        without = tuple(share * needed / whole for share in reached)
+        figures.append(Figure(f"{case}: the same, last layer as computed", mine, told_limit, *without))
+    return figures
+
+
+def matrix_product(device: str, dtype: str) -> Callable[[], None]:
+    """A large matrix product on the device, ten times."""
+    import torch
+
+    size = SIZE if device == "cpu" else DEVICE_SIZE
+    a, b = (torch.randn(size, size, device=device, dtype=getattr(torch, dtype)) for _ in range(2))
+
+    def run() -> None:
+        for _ in range(10):
+            torch.mm(a, b)
+        if device != "cpu":
+            torch.cuda.synchronize()
+
+    return run
+
+
+def product_flop(device: str) -> float:
+    """Operations of one `matrix_product`."""
+    return 10 * 2 * float(SIZE if device == "cpu" else DEVICE_SIZE) ** 3
+
+
+def arithmetic(encoder: Any, texts: list[str]) -> tuple[float, float]:
+    """Operations (two a multiply-add) of a BERT-like model: all tokens in all layers; and without what is left out.
+
+    Left out of the last layer for all tokens but the first: query, output projection, feed-forward.
+    """
+    config = encoder.transformer.config
+    d, inner, layers = config.hidden_size, config.intermediate_size, config.num_hidden_layers
+    lengths = [len(ids) for ids in encoder._token_ids(texts)]
+    whole = sum(n * 2 * layers * (4 * d * d + 2 * d * inner) + 4 * layers * n * n * d for n in lengths)
+    spared = sum((n - 1) * 2 * (2 * d * d + 2 * d * inner) + 4 * n * (n - 1) * d for n in lengths)
+    return float(whole), float(whole - spared)
