@@ -13,6 +13,7 @@ pytest.importorskip("wandb_workspaces", reason="the extra dashboard is not insta
 from bias_lab.dashboard.__main__ import main
 from bias_lab.dashboard.boards import Board
 from bias_lab.dashboard.effects import Effect, shipped_effects, sweep_effects
+from bias_lab.dashboard.group import group_in
 from bias_lab.dashboard.saving import REPORT, WORKSPACE, specification
 from bias_lab.errors import DataError
 from summary_cells import write_cell, write_failed
@@ -176,6 +177,30 @@ class TestCommand:
             "bias/made_up/race_African_American_x_gender_female/effect_response",
             "bias/made_up/gender_female_noun_phrases/effect_response",
         ]
+
+    def test_a_cells_folder_gives_the_group_of_its_sweep(self, capsys, tmp_path):
+        sweep = tmp_path / "2030-01-31" / "12-00-00"
+        (sweep / "en").mkdir(parents=True)
+        (sweep / "multirun.yaml").touch()
+        for cell in (sweep / "0", sweep / "en" / "1"):
+            write_cell(cell)
+            assert main(["--dry-run", "--sweep", str(cell)]) == 0
+            shown = json.loads(capsys.readouterr().out)
+            assert shown["name"] == "bias_lab 2030-01-31_12-00-00"
+            assert runsets(shown["spec"]) == [("Run set", {"group": ("=", "2030-01-31_12-00-00")})]
+
+    def test_the_group_that_the_runs_were_given_comes_first(self, tmp_path):
+        write_cell(tmp_path / "0", settings={"tracking": {"group": "mine"}})
+        assert group_in(tmp_path) == group_in(tmp_path / "0") == "mine"
+
+    def test_a_run_of_no_sweep_is_in_no_group(self, capsys, tmp_path):
+        run = tmp_path / "run"
+        write_cell(run)
+        assert main(["--dry-run", "--sweep", str(run)]) == 1
+        assert capsys.readouterr().err == (
+            f"error: {run}: this run is of no sweep, and so in no group; give --group, or leave --sweep out\n"
+        )
+        assert main(["--dry-run", "--sweep", str(run), "--group", "g"]) == 0
 
     def test_without_a_key_it_says_so(self, capsys):
         assert main([]) == 1

@@ -63,7 +63,7 @@ class RayLauncher(Launcher):
 def run(kind, sweep, *names):
     launcher = kind(sweep)
     cells = [PlannedCell((f"cell={name}",), label=name, model="m", name=name, folder=sweep / name) for name in names]
-    cell_launcher = CellLauncher(launcher, sweep=sweep)
+    cell_launcher = CellLauncher(launcher, sweep=sweep, command="c")
     cell_launcher.run(cells)
     contents = [json.loads((sweep / name / "manifest.json").read_text(encoding="utf-8")) for name in names]
     return launcher.groups, {
@@ -119,7 +119,7 @@ def test_a_cluster_that_takes_no_job_is_one_error(tmp_path):
 
 
 def test_a_status_that_the_disk_does_not_take_is_told(tmp_path):
-    launcher = CellLauncher(BasicLauncher(tmp_path), sweep=tmp_path)
+    launcher = CellLauncher(BasicLauncher(tmp_path), sweep=tmp_path, command="c")
     (tmp_path / "file").touch()
     cell = PlannedCell(("seed=1",), label="l", model="m", name="x", folder=tmp_path / "file" / "x")
     launcher.record(cell, "it broke")

@@ -3,11 +3,13 @@
 import os
 import signal
 import subprocess
+import time
 
 import pandas as pd
 import pytest
 
-from sweep_faults import conf_with_faults
+from bias_lab.data.sample import load_sample
+from sweep_faults import FaultyModel, conf_with_faults
 from sweep_process import SweepProcess, told
 
 pytestmark = pytest.mark.slow
@@ -50,7 +52,7 @@ def test_after_kill_9_of_joblibs_parent_its_jobs_in_flight_are_left_to_end(proce
     started = [content["started"] for content in manifests(process)]
     code, output = process.run(*line, "model.seconds=18")
     assert code == 0, output
-    assert "2 cells are at work in processes of an earlier command; they are left to them" in output
+    assert "0 of 3 cells are finished already; 2 at work in another command, left to it; to run: 1 missing" in output
     assert process.statuses() == dict.fromkeys("012", "finished")
     assert [content["started"] for content in manifests(process)][:2] == started
     assert not [pid for pid in workers if alive(pid)]  # nobody would give them work any more
@@ -68,7 +70,7 @@ def test_under_joblib_jobs_that_die_exit_or_are_interrupted_fail_alone(process):
     pytest.importorskip("hydra_plugins.hydra_joblib_launcher")
     code, output = process.run(*JOBLIB, "model=fault", "eec=none", "model.kind=none,die,exit,interrupt,late_die,other")
     assert code == 1, output
-    assert "6 cells, 4 failed" in output
+    assert "6 cells: 2 finished, 4 failed (" in output
     assert list(process.statuses().values()) == ["finished", "failed", "failed", "failed", "failed", "finished"]
     errors = [content.get("error") for content in manifests(process)]
     assert "The exit codes of the workers are {EXIT(3)}" in errors[1]
@@ -86,7 +88,8 @@ def test_ctrl_c_ends_joblibs_jobs_too(process):
         output, _ = running.communicate(timeout=30)
     assert running.returncode == 130, output
     assert [content["error"] for content in manifests(process)] == ["interrupted", "interrupted"]
-    assert "interrupted: 1 cells were not started; to go on: python -m bias_lab resume=" in output
+    assert "interrupted; to go on: python -m bias_lab resume=" in output
+    assert "3 cells: 2 failed, 1 missing (" in output
     assert "Traceback" not in output
 
 
@@ -134,3 +137,92 @@ def test_a_full_disk_loses_the_cells_in_flight_and_the_rest_runs_when_there_is_r
         assert {name: told(process.sweep / name / "manifest.json") for name in done} == before
     finally:
         subprocess.run(["umount", str(process.sweep)], check=True)
+
+
+def cells_of(folder):
+    """Label and slope of each finished cell, with the number of texts' scores that are this cell's own."""
+    found = {}
+    for path in folder.glob("*/manifest.json"):
+        content, scores = told(path), pd.read_parquet(path.parent / "task_predictions.parquet")
+        slope = content["model"]["slope"]
+        own = FaultyModel(language="en", kind="none", seconds=0, slope=slope)
+        own.fit([], [], dev_texts=[], dev_scores=[], seed=content["seed"])
+        texts = load_sample(language="en", emotion="anger")
+        expected = [*own.predict(texts.dev.texts), *own.predict(texts.test.texts)]
+        assert scores["prediction"].tolist() == pytest.approx(expected, abs=1e-12), path
+        assert content["status"] == "finished", path
+        found[path.parent.name] = (content["label"], slope)
+    return found
+
+
+@pytest.mark.parametrize("launcher", [(), JOBLIB], ids=["basic", "joblib"])
+@pytest.mark.parametrize("delay", [0, 1.5])
+def test_sweeps_at_once_in_one_folder_keep_their_own_cells(process, launcher, delay):
+    if launcher:
+        pytest.importorskip("hydra_plugins.hydra_joblib_launcher")
+    common = (*launcher, "model=fault", "eec=none", "model.seconds=0.5")
+    with process.start(*common, "seed=0,1,2,3") as first:
+        time.sleep(delay)
+        with process.start(*common, "model.slope=7", "seed=0,1,2") as second:
+            outputs = [running.communicate(timeout=150)[0] for running in (first, second)]
+    assert (first.returncode, second.returncode) == (0, 0), outputs
+    expected = [(f"fault-en-anger-s{seed}", 1) for seed in range(4)] + [(f"fault-en-anger-s{n}", 7) for n in range(3)]
+    assert sorted(cells_of(process.sweep).values()) == sorted(expected)
+    assert "4 cells: 4 finished (" in outputs[0]
+    assert "3 cells: 3 finished (" in outputs[1]
+    assert not (process.sweep / "replaced").exists()
+
+
+def test_the_same_sweep_twice_at_once_runs_each_cell_once(process):
+    line = ("model=fault", "eec=none", "model.seconds=0.5")
+    with process.start(*line, "seed=0,1,2") as first, process.start(*line, "seed=0,1,2,3") as second:
+        outputs = [running.communicate(timeout=150)[0] for running in (first, second)]
+    assert (first.returncode, second.returncode) == (0, 0), outputs
+    assert len(cells_of(process.sweep)) == 4
+    ended = [line for output in outputs for line in output.splitlines() if " finished in " in line]
+    pids = {content["pid"] for content in manifests(process)}
+    assert pids <= {first.pid, second.pid}
+    assert len(ended) in (4, 7), outputs  # a cell is told by the command that ran it, and by one that waited for it
+
+
+def test_a_command_that_waits_for_another_may_be_interrupted_or_take_over(process):
+    line = ("model=fault", "eec=none", "seed=0")
+    with process.start(*line, "model.seconds=60") as first:
+        process.wait_for(lambda statuses: len(statuses) == 1)
+        began = manifests(process)[0]["started"]
+        with process.start(*line, "model.seconds=60") as second:
+            wait_for_output(second, "1 at work in another command, left to it; nothing is left to run")
+            os.killpg(second.pid, signal.SIGINT)
+            output, _ = second.communicate(timeout=30)
+        assert second.returncode == 130, output
+        assert "1 cell: 1 at work (" in output
+        assert (manifests(process)[0]["status"], manifests(process)[0]["started"]) == ("running", began)
+        first.kill()
+    with process.start(*line, "model.seconds=3") as first:  # with another configuration, in the killed one's folder
+        process.wait_for(lambda statuses: statuses == {"0": "running"} and manifests(process)[0]["pid"] == first.pid)
+        with process.start(*line, "model.seconds=3") as second:
+            wait_for_output(second, "1 at work in another command, left to it; nothing is left to run")
+            first.kill()
+            output, _ = second.communicate(timeout=60)
+    assert second.returncode == 0, output
+    assert "left unfinished by another command, now run here: 1" in output
+    assert (process.statuses(), manifests(process)[0]["pid"]) == ({"0": "finished"}, second.pid)
+
+
+def wait_for_output(running, text):
+    """Wait until a process says so, or ends."""
+    for line in running.stdout:
+        if text in line:
+            return
+    raise AssertionError(f"it ended without saying {text!r}")
+
+
+def test_sweeps_that_start_together_have_folders_of_their_own(process):
+    line = ["-m", *process.common, "model=fault", "eec=none"]
+    running = [process.start(*line, f"model.slope={slope}", "seed=0,1", sweep=False) for slope in (1, 2, 3)]
+    outputs = [one.communicate(timeout=150)[0] for one in running]
+    assert [one.returncode for one in running] == [0, 0, 0], outputs
+    folders = sorted((process.folder / "multirun").glob("*/*"))
+    assert sorted(sorted(cells_of(folder).values()) for folder in folders) == [
+        [("fault-en-anger-s0", slope), ("fault-en-anger-s1", slope)] for slope in (1, 2, 3)
+    ]

@@ -6,45 +6,14 @@ import sys
 
 import pandas as pd
 import pytest
-from hydra.core.global_hydra import GlobalHydra
 
 from bias_lab import cli
-from sweep_faults import conf_with_faults
+from sweep_here import SweepHere, manifest, started
 
 
 @pytest.fixture
 def sweep(tmp_path, monkeypatch, capsys):
-    """Run a sweep in tmp_path/"sweep"; returns (exit code, standard output, standard error)."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("BIAS_LAB_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr("bias_lab.summarize.summarise", lambda *_arguments, **_options: None)  # has tests of its own
-    monkeypatch.setattr("bias_lab.tracking.track_summary", lambda *_arguments, **_options: None)
-    faults = conf_with_faults(tmp_path / "faults")
-
-    def call(*arguments, alone=False):
-        common = ["-m", "task=sample", "model=fault", "eec=none", "tracking=off"]
-        where = [] if alone else [*common, "hydra.sweep.dir=sweep"]
-        monkeypatch.setattr(sys, "argv", ["bias_lab", "--config-dir", str(faults), *where, *arguments])
-        monkeypatch.setenv("HYDRA_FULL_ERROR", "0")  # the entry point sets it for its own process
-        GlobalHydra.instance().clear()
-        code = 0
-        try:
-            cli.main()
-        except SystemExit as stop:
-            code = stop.code
-        told = capsys.readouterr()
-        return code, told.out, told.err
-
-    return call
-
-
-def manifest(folder):
-    return json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
-
-
-def started(folder):
-    """When each cell was started, by folder name: unchanged where a cell did not run again."""
-    return {path.parent.name: manifest(path.parent)["started"] for path in sorted(folder.glob("*/manifest.json"))}
+    return SweepHere(tmp_path, monkeypatch, capsys)
 
 
 def test_the_same_command_runs_nothing_twice_and_more_cells_join_the_folder(sweep, tmp_path):
@@ -53,7 +22,7 @@ def test_the_same_command_runs_nothing_twice_and_more_cells_join_the_folder(swee
     code, out, err = sweep("seed=0,1")
     assert code == 0
     assert "2 of 2 cells are finished already; nothing is left to run (sweep)" in err
-    assert "2 cells, 0 failed" in out
+    assert "2 cells: 2 finished (sweep)\n" in out
     assert started(tmp_path / "sweep") == first
     code, _, err = sweep("seed=2,1,0")
     assert "2 of 3 cells are finished already; to run: 1 missing (sweep)" in err
@@ -80,7 +49,7 @@ def test_a_failed_cell_runs_again_alone_and_the_sweeps_own_command_is_known(swee
     code, out, err = sweep("resume=sweep", alone=True)
     assert code == 0
     assert "1 of 2 cells are finished already; to run: 1 failed before (sweep)" in err
-    assert "2 cells, 0 failed" in out
+    assert "2 cells: 2 finished (sweep)\n" in out
     assert started(tmp_path / "sweep")["0"] == first["0"]
     assert "Traceback" not in (tmp_path / "sweep" / "1" / "bias_lab.log").read_text(encoding="utf-8")
 
@@ -104,7 +73,7 @@ def test_a_changed_setting_runs_again_and_keeps_the_old_results_aside(sweep, tmp
     assert code == 0
     assert "0 of 2 cells are finished already; to run: 2 with another configuration (sweep)" in err
     assert "finished results of 2 changed cells are kept in sweep/replaced" in err
-    assert "2 cells, 0 failed" in out
+    assert "2 cells: 2 finished (sweep)\n" in out
     assert "slope: 5" in (tmp_path / "sweep" / "1" / "config.yaml").read_text(encoding="utf-8")
     (aside,) = (tmp_path / "sweep" / "replaced").glob("1-*")
     assert (aside / "metrics.json").read_text(encoding="utf-8") == old
@@ -166,7 +135,7 @@ def test_exit_and_a_failing_callback_fail_their_cell_and_no_other(sweep, tmp_pat
     assert "Callback FaultyCallback" in (tmp_path / "sweep" / "1" / "bias_lab.log").read_text(encoding="utf-8")
     told = "RuntimeError: Callback FaultyCallback.on_job_end raised OSError: the callback's server is away"
     assert [cells[1]["error"], cells[3]["error"]] == [told, cells[2]["error"]]
-    assert "4 cells, 3 failed" in out
+    assert "4 cells: 1 finished, 3 failed (sweep)\n" in out
 
 
 def test_ctrl_c_keeps_what_is_done_marks_the_cell_in_flight_and_says_how_to_go_on(sweep, tmp_path):
@@ -178,7 +147,8 @@ def test_ctrl_c_keeps_what_is_done_marks_the_cell_in_flight_and_says_how_to_go_o
     assert manifest(tmp_path / "sweep" / "1")["status"] == "finished"
     assert manifest(tmp_path / "sweep" / "2")["status"] == "failed"
     assert manifest(tmp_path / "sweep" / "2")["error"] == "interrupted"
-    assert "interrupted: 3 cells were not started; to go on: python -m bias_lab resume=sweep" in out
+    assert "6 cells: 2 finished, 1 failed, 3 missing (sweep)\n" in out
+    assert out.endswith("interrupted; to go on: python -m bias_lab resume=sweep\n")
     assert sys.stdout is not None
     assert "bias_lab.sweep" not in type(sys.stdout).__module__
 
@@ -188,6 +158,18 @@ def test_a_single_run_that_is_interrupted_says_so_too(sweep, tmp_path):
     code, _, err = sweep(*line, "hydra.run.dir=one", alone=True)
     assert (code, err.splitlines()[-1]) == (130, "interrupted")
     assert (manifest(tmp_path / "one")["status"], manifest(tmp_path / "one")["error"]) == ("failed", "interrupted")
+
+
+def test_a_single_run_into_a_folder_that_cannot_be_written_to_is_one_line(sweep, tmp_path):
+    (tmp_path / "file").touch()
+    code, out, err = sweep("task=sample", "model=fault", "eec=none", "hydra.run.dir=file/one", alone=True)
+    assert (code, out) == (1, "")
+    assert err == "error: file/one cannot be written to: [Errno 20] Not a directory: 'file/one'\n"
+    code, _, err = sweep("seed=0", "hydra.sweep.dir=file/one")
+    assert (code, err) == (
+        1,
+        "error: file/one cannot be written to: [Errno 20] Not a directory: 'file/one/.locks'\n",
+    )
 
 
 def test_what_jobs_print_goes_to_their_own_file(sweep, tmp_path):
@@ -209,6 +191,12 @@ def test_what_jobs_print_goes_to_their_own_file(sweep, tmp_path):
             "error: hydra.sweep.subdir=same gives two cells the same folder; one",
         ),
         (("seed=0,1", "hydra.sweep.subdir=../up"), "error: hydra.sweep.subdir=../up: give each cell a folder of its"),
+        (
+            ("seed=0,1", "hydra.sweep.subdir='summary/${hydra.job.num}'"),
+            "error: hydra.sweep.subdir=summary/0: summary in the sweep's folder is not for cells (taken are summary, "
+            "wandb, replaced, .locks, .submitit, multirun.yaml); choose another name",
+        ),
+        (("seed=0,1", "hydra.sweep.subdir=./replaced/${seed}"), "replaced in the sweep's folder is not for cells"),
         (("resume=nowhere",), "error: resume=nowhere: there is no sweep in "),
         (("resume=faults",), "give the folder that the sweep printed, such as multirun/<date>/<time>"),
     ],

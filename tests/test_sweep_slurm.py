@@ -73,7 +73,7 @@ def test_each_cell_is_a_job_and_one_that_dies_fails_alone(slurm, tmp_path):
     process = SweepProcess(tmp_path, conf_with_faults(tmp_path / "faults"), **slurm)
     code, output = process.run(*SLURM, "model=fault", "eec=none", "model.kind=none,die,error,other")
     assert code == 1, output
-    assert "4 cells, 2 failed" in output
+    assert "4 cells: 2 finished, 2 failed (" in output
     assert list(process.statuses().values()) == ["finished", "failed", "failed", "finished"]
     errors = [told(process.sweep / name / "manifest.json").get("error") for name in ("1", "2")]
     assert errors == [
@@ -91,7 +91,7 @@ def test_each_cell_is_a_job_and_one_that_dies_fails_alone(slurm, tmp_path):
 
 def folders_of_jobs(process):
     """Names of submitit's folders of jobs, JOB or JOB_TASK."""
-    return sorted(path.name for path in (process.sweep / ".submitit").iterdir() if path.is_dir())
+    return sorted(path.name for path in (process.sweep / ".submitit").glob("*/*") if path.is_dir())
 
 
 def test_a_sweep_whose_jobs_are_still_queued_is_not_submitted_twice(slurm, tmp_path):
@@ -112,6 +112,21 @@ def test_a_sweep_whose_jobs_are_still_queued_is_not_submitted_twice(slurm, tmp_p
     code, output = process.run(*line[len(SLURM) :], "model.seconds=0")
     assert code == 0, output
     assert process.statuses() == {"0": "finished", "1": "finished"}
+
+
+def test_two_commands_at_once_in_one_folder_share_what_is_the_same(slurm, tmp_path):
+    process = SweepProcess(tmp_path, conf_with_faults(tmp_path / "faults"), **slurm)
+    line = (*SLURM, "model=fault", "eec=none", "model.seconds=3")
+    with process.start(*line, "seed=0,1") as first:
+        process.wait_for(lambda statuses: len(statuses) > 0)
+        with process.start(*line, "seed=1,2") as second:
+            outputs = [running.communicate(timeout=200)[0] for running in (first, second)]
+    assert (first.returncode, second.returncode) == (0, 0), outputs
+    assert (
+        "0 of 2 cells are finished already; 1 at work in another command, left to it; to run: 1 missing" in outputs[1]
+    )
+    assert [told(process.sweep / name / "manifest.json")["seed"] for name in "012"] == [0, 1, 2]
+    assert process.statuses() == dict.fromkeys("012", "finished")
 
 
 def test_the_tables_are_those_of_the_same_sweep_without_slurm(slurm, tiny_checkpoint, tmp_path):

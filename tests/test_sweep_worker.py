@@ -6,7 +6,8 @@ import threading
 import pytest
 
 from bias_lab.sweep import worker
-from bias_lab.sweep.worker import InterruptedJobError, Surroundings, as_job_error, claim_gpu, is_locked, visible_gpus
+from bias_lab.sweep.process import InterruptedJobError, as_job_error
+from bias_lab.sweep.worker import Surroundings, claim_gpu, is_locked, visible_gpus
 
 
 def test_what_would_end_the_process_becomes_the_jobs_error():

@@ -8,17 +8,19 @@ import logging
 import sys
 import traceback
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any
 
 from hydra.core.utils import JobReturn, JobStatus
 from hydra.experimental.callback import Callback
 from hydra.types import RunMode, TaskFunction
 from omegaconf import DictConfig
+from omegaconf.errors import OmegaConfBaseException
 
 from bias_lab.callback_failures import note_failures, noted_failure
 from bias_lab.config import Settings
-from bias_lab.errors import BiasLabError, ConfigError, TrackingError
-from bias_lab.sweep.worker import (
+from bias_lab.errors import BiasLabError, ConfigError, DataError, TrackingError
+from bias_lab.sweep.process import (
     InterruptedJobError,
     as_job_error,
     in_commands_process,
@@ -40,6 +42,20 @@ class PostRun(Callback):
         self._around: Any = None
         self._done = False
 
+    def on_run_start(self, config: DictConfig, **_kwargs: Any) -> None:
+        """Say in one line that the run's folder cannot be written to; SystemExit passes Hydra, other errors do not."""
+        try:
+            folder = Path(str(config.hydra.run.dir))
+        except OmegaConfBaseException:  # ${hydra:...} is not known yet
+            return
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            with TemporaryFile(dir=folder):
+                pass
+        except OSError as error:
+            print(f"error: {folder} cannot be written to: {error}", file=sys.stderr)
+            raise SystemExit(1) from None
+
     def on_multirun_start(self, config: DictConfig, **_kwargs: Any) -> None:
         """Let no other callback of the sweep fail unseen."""
         note_failures()
@@ -57,6 +73,7 @@ class PostRun(Callback):
             self._start_tracker(config)
 
     def _enter(self, config: DictConfig) -> None:
+        from bias_lab.sweep.cells import LOCKS
         from bias_lab.sweep.resume import finished_already
         from bias_lab.sweep.worker import Surroundings, claim_gpu, leave_when_orphaned
 
@@ -65,7 +82,7 @@ class PostRun(Callback):
         self._done = finished_already(config)
         if _launcher(config) == "joblib":
             leave_when_orphaned()
-            claim_gpu(Path(config.hydra.sweep.dir) / ".locks", int(config.hydra.job.num))
+            claim_gpu(Path(config.hydra.sweep.dir) / LOCKS, int(config.hydra.job.num))
 
     def _leave(self) -> None:
         if self._around is not None:
@@ -73,13 +90,15 @@ class PostRun(Callback):
             self._around = None
 
     def _start_tracker(self, config: DictConfig) -> None:
-        from bias_lab.config import build_part, parse
+        from bias_lab.config import build_part, check
         from bias_lab.sweep.resume import job_config
 
         try:
-            settings = parse(job_config(config), model_choice=str(config.hydra.runtime.choices.model))
+            settings = check(job_config(config), model_choice=str(config.hydra.runtime.choices.model))
             tracker = build_part(config, "tracking")
-            group = group_of(Path(config.hydra.sweep.dir)) if _is_sweep(config) else None
+            if isinstance(tracker, NoTracker):
+                return
+            group = group_of(Path(config.hydra.sweep.dir).absolute()) if _is_sweep(config) else None
             tracker.start(
                 run_id=_run_id(settings, config),
                 name=settings.label,
@@ -154,20 +173,11 @@ class PostRun(Callback):
 
 
 def _end_sweep(config: DictConfig) -> bool:
-    """Show what there is, and summarise it in tables, a page and the tracker; whether all cells finished."""
+    """Show what there is and summarise it; whether this command's cells finished."""
     from bias_lab.config import build_part
-    from bias_lab.summarize import FOLDER, report_page, summarise
-    from bias_lab.sweep import read_cells, show_cells
-    from bias_lab.tracking import track_summary
+    from bias_lab.sweep.ending import end_sweep
 
-    sweep = Path(config.hydra.sweep.dir)
-    cells = read_cells(sweep)
-    show_cells(cells, sweep)
-    if not all(cell.failed for cell in cells):
-        group = group_of(sweep)
-        summary = summarise([sweep], pages=[report_page])
-        track_summary(build_part(config, "tracking"), summary, sweep / FOLDER, group=group)
-    return not any(cell.failed for cell in cells)
+    return end_sweep(Path(config.hydra.sweep.dir), make_tracker=lambda: build_part(config, "tracking"))
 
 
 def _analyse(config: DictConfig, folder: Path, tracker: Any) -> None:
@@ -187,7 +197,7 @@ def _run_id(settings: Settings, config: DictConfig) -> str:
 
     try:
         inputs = read_inputs(settings, corpus_folders(config.hydra))
-    except (BiasLabError, OSError):  # the job will say so
+    except (DataError, OSError):  # the job will say so
         return settings.identity[:16]
     return digest_of([settings.identity, inputs.data, inputs.corpora])[:16]
 

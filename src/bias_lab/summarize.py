@@ -5,27 +5,39 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-
-from rich.console import Console
+from typing import TYPE_CHECKING
 
 from bias_lab.errors import BiasLabError, DataError
-from bias_lab.summary.collect import Summary, collect
-from bias_lab.summary.screen import show_summary
-from bias_lab.summary.write import Page, write_summary
+
+if TYPE_CHECKING:
+    from bias_lab.summary.collect import Summary
+    from bias_lab.summary.write import Page
 
 FOLDER = "summary"
 EXIT_ERROR = 1
 
 
 def summarise(
-    folders: Sequence[Path], *, out: Path | None = None, jobs: int | None = None, pages: Sequence[Page] = ()
-) -> Summary:
+    folders: Sequence[Path],
+    *,
+    out: Path | None = None,
+    jobs: int | None = None,
+    pages: "Sequence[Page]" = (),
+    failures: bool = True,
+) -> "Summary":
     """Collect the cells in `folders`, write the summary folder, print it on one screen; returns what was collected.
 
     out: the folder to write, by default `summary/` in the first of the folders. jobs: processes, by default one a
-    core. pages: further writers (a report page), called with the summary and the folder being made. Raises what
-    `collect` and `write_summary` raise, and DataError where the folder cannot be written.
+    core. pages: further writers (a report page), called with the summary and the folder being made. failures: whether
+    to print the cells without a result, too, which a sweep's end tells in its own list. Raises what `collect`
+    and `write_summary` raise, and DataError where the folder cannot be written.
     """
+    from rich.console import Console
+
+    from bias_lab.summary.collect import collect
+    from bias_lab.summary.screen import show_summary
+    from bias_lab.summary.write import write_summary
+
     with Console(stderr=True).status("reading and analysing the cells"):  # shown on a terminal only
         summary = collect(folders, jobs=jobs or _cores())
     target = (out or Path(folders[0]) / FOLDER).absolute()
@@ -33,11 +45,11 @@ def summarise(
         write_summary(summary, target, pages=pages)
     except OSError as error:
         raise DataError(f"{target}: the summary cannot be written: {error}") from error
-    show_summary(summary, _shown(target))
+    show_summary(summary, _shown(target), failures=failures)
     return summary
 
 
-def report_page(summary: Summary, out: Path) -> Path:
+def report_page(summary: "Summary", out: Path) -> Path:
     """Write report.html; its title comes from the cells, so that the page is the same wherever it is made."""
     from bias_lab.report import write_report
 

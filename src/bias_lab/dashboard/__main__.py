@@ -8,9 +8,9 @@ from pathlib import Path
 
 from bias_lab.dashboard.boards import Board
 from bias_lab.dashboard.effects import shipped_effects, sweep_effects
+from bias_lab.dashboard.group import group_in
 from bias_lab.dashboard.saving import REPORT, WORKSPACE, save, specification
 from bias_lab.errors import BiasLabError
-from bias_lab.tracking.names import group_of
 
 EXIT_ERROR = 1
 
@@ -39,7 +39,8 @@ def _parser() -> argparse.ArgumentParser:
         "--sweep",
         metavar="DIR",
         type=Path,
-        help="a sweep's folder: its group, and the corpora and terms of its runs; default: the shipped corpora",
+        help="a sweep's folder, or a run's in it: the sweep's group, and the corpora and terms of the runs there; "
+        "default: the shipped corpora",
     )
     parser.add_argument("--kind", choices=(WORKSPACE, REPORT), default=WORKSPACE, help="default: %(default)s")
     parser.add_argument("--name", metavar="NAME", help="what to call it; default: bias_lab, and the group")
@@ -49,13 +50,14 @@ def _parser() -> argparse.ArgumentParser:
 
 def _board(arguments: argparse.Namespace) -> Board:
     sweep = arguments.sweep
-    group = arguments.group or (group_of(sweep.absolute()) if sweep else None)
+    effects = tuple(sweep_effects(sweep) if sweep else shipped_effects())
+    group = arguments.group or (group_in(sweep) if sweep else None)
     return Board(
         project=arguments.project,
         entity=arguments.entity,
         group=group,
         name=arguments.name or ("bias_lab" if group is None else f"bias_lab {group}"),
-        effects=tuple(sweep_effects(sweep) if sweep else shipped_effects()),
+        effects=effects,
     )
 
 

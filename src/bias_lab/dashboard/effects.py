@@ -3,8 +3,6 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-import pandas as pd
-
 from bias_lab.tracking.names import effect_name
 
 
@@ -46,7 +44,9 @@ def shipped_effects() -> list[Effect]:
 
 def sweep_effects(folder: Path) -> list[Effect]:
     """The effects that the finished runs in a folder have. Raises DataError where there is no run."""
-    from bias_lab.analysis import COEFFICIENTS
+    import pandas as pd
+
+    from bias_lab.run_files import COEFFICIENTS
     from bias_lab.summary.cells import find_cells, read_cell
 
     found: dict[Effect, None] = {}

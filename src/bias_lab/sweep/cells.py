@@ -4,25 +4,28 @@ import json
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from rich.markup import escape
-from rich.table import Table
-
 from bias_lab.manifest import FAILED, FINISHED, MANIFEST, Manifest
-from bias_lab.run import METRICS
-from bias_lab.terminal import number, print_tables
+from bias_lab.run_files import METRICS
 
 SWEEP_FILE = "multirun.yaml"  # Hydra's: the sweep's own configuration, with the line that asked for it
+LOCK, OUTPUT = ".lock", "output.log"  # files in a cell's folder
+LOCKS = ".locks"  # a folder in the sweep's
+REPLACED = "replaced"
 ENDED = (FINISHED, FAILED)
-NOT_ENDED = "did not end: its process was killed, or is still at work"
-MOST_ROWS = 24  # of a table that still fits a screen
+AT_WORK, NOT_ENDED, MISSING = "at work", "did not end", "missing"
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One cell of a sweep; `test_pearson` is `None` where there is none."""
+    """One cell of a sweep.
+
+    status: finished | failed | at work | did not end | missing (it never started) | unreadable. `test_pearson` is
+    `None` unless the cell finished.
+    """
 
     folder: Path
     label: str
@@ -33,8 +36,8 @@ class Cell:
 
     @property
     def failed(self) -> bool:
-        """Whether the cell did not finish."""
-        return self.status != FINISHED
+        """Whether the cell was begun and will not finish by itself."""
+        return self.status not in (FINISHED, AT_WORK, MISSING)
 
 
 def run_folders(sweep: Path) -> list[Path]:
@@ -66,50 +69,45 @@ def is_finished(folder: Path) -> bool:
     return read_content(folder).get("status") == FINISHED
 
 
-def read_cell(folder: Path) -> Cell:
-    """One cell, from its manifest and metrics."""
+def read_cell(folder: Path, *, label: str = "?", overrides: Sequence[str] = ()) -> Cell:
+    """One cell, from its manifest and metrics; `label` and `overrides` are for one that does not tell its own."""
     content = read_content(folder)
-    try:
-        scores = json.loads((folder / METRICS).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        scores = {}
-    status = content.get("status", "unreadable")
+    status = _status(folder, content)
     return Cell(
         folder=folder,
-        label=content.get("label") or "?",
+        label=content.get("label") or label,
         status=status,
-        overrides=tuple(content.get("overrides", ())),
-        error=content.get("error") or (None if status in ENDED else NOT_ENDED),
-        test_pearson=scores.get("test", {}).get("pearson"),
+        overrides=tuple(content.get("overrides", overrides)),
+        error=content.get("error") or ("its process was killed" if status == NOT_ENDED else None),
+        test_pearson=_test_pearson(folder) if status == FINISHED else None,
     )
 
 
-def show_cells(cells: Sequence[Cell], sweep: Path) -> None:
-    """Print how the cells ended, in one row each where that fits a screen, then all that did not finish, by reason."""
-    failed = [cell for cell in cells if cell.failed]
-    title = f"{len(cells)} cells, {len(failed)} failed: {sweep}"
-    if len(cells) <= MOST_ROWS:
-        print_tables(_table(cells, title))
-    else:
-        print(title)
-    by_reason: dict[str, list[Cell]] = {}
-    for cell in failed:
-        by_reason.setdefault(cell.error or "no reason is known", []).append(cell)
-    for reason, members in by_reason.items():
-        for cell in members:
-            print(f"failed: {' '.join(cell.overrides)} (log: {cell.folder / 'bias_lab.log'})")
-        print(f"  {reason}")
-    if any(any((cell.folder / "wandb").glob("offline-run-*")) for cell in cells):
-        print(f"W&B is offline; to upload later: wandb sync {sweep}/*/wandb/offline-run-*")
+def _status(folder: Path, content: dict[str, Any]) -> str:
+    if content.get("status") in ENDED:
+        return str(content["status"])
+    from bias_lab.sweep.worker import is_locked
+
+    if is_locked(folder):
+        return AT_WORK
+    if content:
+        return NOT_ENDED
+    return "unreadable" if (folder / MANIFEST).exists() else MISSING
 
 
-def _table(cells: Sequence[Cell], title: str) -> Table:
-    table = Table(title=escape(title), title_justify="left")
-    shared = set.intersection(*(set(cell.overrides) for cell in cells)) if cells else set()
-    for name in ("cell", "what differs", "status"):
-        table.add_column(name)
-    table.add_column("test Pearson", justify="right")
-    for cell in cells:
-        differs = " ".join(override for override in cell.overrides if override not in shared)
-        table.add_row(escape(cell.label), escape(differs), cell.status, number(cell.test_pearson))
-    return table
+def _test_pearson(folder: Path) -> float | None:
+    try:
+        return json.loads((folder / METRICS).read_text(encoding="utf-8")).get("test", {}).get("pearson")
+    except (OSError, ValueError):
+        return None
+
+
+def set_aside(folder: Path, sweep: Path, *, keep: Sequence[str] = ()) -> None:
+    """Move a cell's results to `replaced/` in the sweep's folder, all but its lock and what is to be kept."""
+    name = folder.relative_to(sweep)
+    aside = sweep / REPLACED / f"{name}-{datetime.now():%Y%m%d-%H%M%S-%f}"
+    aside.mkdir(parents=True)
+    for path in folder.iterdir():
+        if path.name not in (LOCK, *keep):
+            # Without its manifest it is no run folder, and so in nobody's tables.
+            path.rename(aside / ("manifest.replaced.json" if path.name == MANIFEST else path.name))

@@ -5,7 +5,6 @@ import shutil
 import sys
 import traceback
 from collections.abc import Sequence
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -13,23 +12,23 @@ from hydra.core.utils import JobReturn
 from hydra.plugins.launcher import Launcher
 
 from bias_lab.errors import ConfigError, DataError
-from bias_lab.manifest import FAILED, MANIFEST, Manifest
-from bias_lab.sweep.cells import ENDED, read_content
+from bias_lab.manifest import FAILED, FINISHED, MANIFEST, Manifest
+from bias_lab.sweep.cells import ENDED, LOCK, read_content, set_aside
 from bias_lab.sweep.plan import PlannedCell
-from bias_lab.sweep.slurm import LostJobsError, Vigil, wait_for_jobs
-from bias_lab.sweep.worker import LOCK, launcher_kind, leave_all
-
-REPLACED = "replaced"
+from bias_lab.sweep.process import launcher_kind
+from bias_lab.sweep.slurm import SUBMITIT, LostJobsError, Vigil, keep_jobs_in, wait_for_jobs
+from bias_lab.sweep.worker import leave_all
 
 
 class CellLauncher:
-    """Launches cells through one of Hydra's launchers; `kind` is `launcher_kind` of it."""
+    """Launches cells through one of Hydra's launchers; `kind` is `launcher_kind` of it, `command` names the command."""
 
-    def __init__(self, launcher: Launcher, *, sweep: Path) -> None:
+    def __init__(self, launcher: Launcher, *, sweep: Path, command: str) -> None:
         self._launcher = launcher
         self._sweep = sweep
         self._unrecorded: dict[str, str] = {}
         self.kind = launcher_kind(f"{type(launcher).__module__}.{type(launcher).__name__}")
+        self.jobs = keep_jobs_in(launcher, sweep, command) if self.kind == "slurm" else sweep / SUBMITIT / command
 
     def run(self, cells: Sequence[PlannedCell]) -> None:
         """Run cells; those that ended without a status are recorded as failed. Raises what no cell is to blame for."""
@@ -52,7 +51,7 @@ class CellLauncher:
         lines = [[*cell.line, *job_options(cell)] for cell in group]
         if self.kind != "slurm":
             return self._launcher.launch(lines, initial_job_idx=0)
-        with Vigil(self._sweep, lambda: all(has_ended(cell) for cell in group)) as vigil:
+        with Vigil(self.jobs, lambda: all(has_ended(cell) for cell in group)) as vigil:
             try:
                 return self._launcher.launch(lines, initial_job_idx=0)
             except KeyboardInterrupt:
@@ -101,7 +100,7 @@ class CellLauncher:
     def _settle(self) -> None:
         """Wait until no job of a launcher that gave up is at work any more, or end them."""
         if self.kind == "slurm":
-            wait_for_jobs(self._sweep)
+            wait_for_jobs(self.jobs)
         elif self.kind == "ray" and "ray" in sys.modules:
             sys.modules["ray"].shutdown()
 
@@ -133,12 +132,8 @@ def prepare(cell: PlannedCell, sweep: Path) -> None:
     content = [path for path in cell.folder.iterdir() if path.name != LOCK]
     if content and not any((cell.folder / name).exists() for name in (MANIFEST, ".hydra", LOCK)):
         raise ConfigError(f"{cell.folder} holds files that are not a run's: choose another hydra.sweep.dir")
-    if cell.replaces and read_content(cell.folder).get("status") == "finished":
-        aside = sweep / REPLACED / f"{cell.name}-{datetime.now():%Y%m%d-%H%M%S-%f}"
-        aside.mkdir(parents=True)
-        for path in content:
-            # Without its manifest it is no run folder, and so in nobody's tables.
-            path.rename(aside / ("manifest.replaced.json" if path.name == MANIFEST else path.name))
+    if cell.replaces and read_content(cell.folder).get("status") == FINISHED:
+        set_aside(cell.folder, sweep)
         return
     # The manifest last: without it a folder that could not be emptied would look like a cell that never ran.
     for path in sorted(content, key=lambda path: path.name == MANIFEST):

@@ -14,7 +14,7 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from bias_lab.manifest import FAILED
-from bias_lab.run import METRICS
+from bias_lab.run_files import METRICS
 from bias_lab.sweep.cells import ENDED, read_content
 from bias_lab.sweep.plan import PlannedCell
 from bias_lab.terminal import number

@@ -10,9 +10,9 @@ from omegaconf.errors import OmegaConfBaseException
 from bias_lab.config import Settings, parse
 from bias_lab.errors import BiasLabError
 from bias_lab.files import canonical_json, sha256_of
-from bias_lab.manifest import FINISHED, MANIFEST
+from bias_lab.manifest import FINISHED
 from bias_lab.paths import conf_dir
-from bias_lab.sweep.cells import read_content
+from bias_lab.sweep.cells import OUTPUT, read_content, set_aside
 
 FOLDER_PREFIX = "folder:"  # of the identity of a checkpoint that lies in a local folder
 
@@ -83,7 +83,7 @@ class Staleness:
 def finished_already(config: DictConfig) -> bool:
     """Whether the folder of a job of a sweep (a whole configuration, Hydra's part included) has its results.
 
-    Another command may have got them since this one was planned. What it has of other inputs loses its manifest.
+    Another command may have got them since this one was planned. What it has of other inputs is moved to `replaced/`.
     """
     folder = Path(config.hydra.runtime.output_dir)
     content = read_content(folder)
@@ -95,7 +95,9 @@ def finished_already(config: DictConfig) -> bool:
         settings = None
     if Staleness(corpus_folders(config.hydra)).why_run(content, settings) is None:
         return True
-    (folder / MANIFEST).unlink()
+    # What this job has begun to write, its log among it, stays.
+    own = (str(config.hydra.output_subdir), f"{config.hydra.job.name}.log", OUTPUT)
+    set_aside(folder, Path(config.hydra.sweep.dir).absolute(), keep=own)
     return False
 
 

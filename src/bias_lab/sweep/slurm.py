@@ -6,8 +6,9 @@ import shutil
 import subprocess
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
+from typing import Any
 
 from bias_lab.errors import ConfigError
 
@@ -28,9 +29,9 @@ class Vigil:
     left while `all_ended` says no.
     """
 
-    def __init__(self, sweep: Path, all_ended: Callable[[], bool]) -> None:
+    def __init__(self, folder: Path, all_ended: Callable[[], bool]) -> None:
         self.lost = False
-        self._sweep, self._all_ended = sweep, all_ended
+        self._folder, self._all_ended = folder, all_ended
         self._before: set[str] = set()
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._watch, name="slurm", daemon=True)
@@ -39,7 +40,7 @@ class Vigil:
         import submitit  # noqa: F401  sets its logger's level
 
         logging.getLogger("submitit").setLevel(logging.ERROR)  # it reports each unanswered sacct
-        self._before = set(job_ids(self._sweep))
+        self._before = set(job_ids(self._folder))
         self._thread.start()
         return self
 
@@ -49,9 +50,9 @@ class Vigil:
     def _watch(self) -> None:
         gone = 0
         while not self._stop.wait(POLL_SECONDS):
-            submitted = set(job_ids(self._sweep)) - self._before
+            submitted = set(job_ids(self._folder)) - self._before
             try:
-                left = not submitted or bool(waiting_jobs(self._sweep))
+                left = not submitted or bool(waiting_jobs(self._folder))
             except ConfigError:  # a controller that is busy or restarts
                 continue
             gone = 0 if left else gone + 1
@@ -62,16 +63,27 @@ class Vigil:
                 return
 
 
-def job_ids(sweep: Path) -> list[str]:
-    """Ids of the jobs (job arrays) that were ever submitted for a sweep's folder."""
-    folder = sweep / SUBMITIT
+def keep_jobs_in(launcher: Any, sweep: Path, command: str) -> Path:
+    """Let a launcher keep its jobs in a folder of the command's own, so that they are told from other commands' jobs.
+
+    Returns that folder; the one for all commands where the user chose another place for them.
+    """
+    if Path(launcher.params["submitit_folder"]) != sweep / SUBMITIT / "%j":
+        return sweep / SUBMITIT
+    own = sweep / SUBMITIT / command
+    launcher.params["submitit_folder"] = str(own / "%j")
+    return own
+
+
+def job_ids(folder: Path) -> list[str]:
+    """Ids of the jobs (job arrays) that were ever submitted from a folder of submitit's."""
     names = {path.name.split("_")[0] for path in folder.iterdir()} if folder.is_dir() else set()
     return sorted(name for name in names if name.isdigit())
 
 
-def waiting_jobs(sweep: Path) -> list[str]:
+def waiting_jobs(*folders: Path) -> list[str]:
     """Those of `job_ids` that wait or run. Raises ConfigError where Slurm is installed and does not answer."""
-    ids = job_ids(sweep)
+    ids = sorted({job for folder in folders for job in job_ids(folder)})
     if not ids or shutil.which("squeue") is None:
         return []
     command = ["squeue", "--noheader", "--format=%F", "--me"]
@@ -84,7 +96,18 @@ def waiting_jobs(sweep: Path) -> list[str]:
     return [job for job in ids if job in told.split()]
 
 
-def wait_for_jobs(sweep: Path) -> None:
-    """Wait until none of a sweep's jobs waits or runs any more."""
-    while waiting_jobs(sweep):
+def check_queue(sweep: Path, living: Collection[str]) -> None:
+    """Raise ConfigError if Slurm still has jobs of commands that have ended; `living`: names of those that have not."""
+    every = sweep / SUBMITIT
+    below = [path for path in every.iterdir() if path.is_dir()] if every.is_dir() else []
+    if jobs := waiting_jobs(every, *(path for path in below if path.name not in living)):
+        raise ConfigError(
+            f"{sweep}: jobs of this sweep are still in Slurm ({', '.join(jobs)}). Wait for them, or end them with "
+            f"scancel {' '.join(jobs)}; the same command then runs what is missing"
+        )
+
+
+def wait_for_jobs(folder: Path) -> None:
+    """Wait until none of the jobs submitted from a folder waits or runs any more."""
+    while waiting_jobs(folder):
         time.sleep(POLL_SECONDS)

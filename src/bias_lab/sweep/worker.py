@@ -6,49 +6,17 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TextIO
 
 from filelock import FileLock, Timeout
 
-from bias_lab.errors import BiasLabError
+from bias_lab.sweep.cells import LOCK, OUTPUT
+from bias_lab.sweep.process import in_commands_process, leave_if_orphaned
 
 log = logging.getLogger(__name__)
 
-OUTPUT = "output.log"
-LOCK = ".lock"
 ORPHAN_WATCH, ORPHAN_SECONDS = "parent watch", 5.0
-COMMAND_PID = "BIAS_LAB_SWEEP_PID"  # environment variable: the process that the user started
-
-
-class InterruptedJobError(BiasLabError):
-    """The job was stopped from outside (Ctrl-C)."""
-
-
-@contextmanager
-def as_job_error() -> Iterator[None]:
-    """Turn what would end the process, Ctrl-C or `exit()`, into an error of the job, so that its status is written."""
-    try:
-        yield
-    except KeyboardInterrupt as stop:
-        raise InterruptedJobError("interrupted") from stop
-    except SystemExit as stop:
-        raise RuntimeError(f"the job called exit({'' if stop.code is None else repr(stop.code)})") from stop
-
-
-def in_commands_process() -> bool:
-    """Whether this is the process that the user started, and not one of a launcher's, which that one ends."""
-    return os.environ.get(COMMAND_PID, str(os.getpid())) == str(os.getpid())
-
-
-def leave_if_orphaned() -> None:
-    """End this process, a pool's worker, if the command that started it is gone: it would wait for ever for work."""
-    command = os.environ.get(COMMAND_PID)
-    if command is not None and command not in (str(os.getpid()), str(os.getppid())):
-        logging.shutdown()
-        os._exit(0)
 
 
 def leave_when_orphaned() -> None:
@@ -149,20 +117,17 @@ def leave_all() -> None:
 _entered: list[Surroundings] = []
 
 
-LAUNCHERS = {"BasicLauncher": "basic", "JoblibLauncher": "joblib", "SlurmLauncher": "slurm", "RayLauncher": "ray"}
-
-
-def launcher_kind(target: str) -> str:
-    """What a Hydra launcher is, from its class's path: basic, joblib, slurm, ray; else the path."""
-    return LAUNCHERS.get(target.rpartition(".")[2], target)
-
-
 def is_locked(folder: Path) -> bool:
     """Whether a process is at work in a cell's folder."""
-    if not (folder / LOCK).exists():
+    return is_held(folder / LOCK)
+
+
+def is_held(lock: Path) -> bool:
+    """Whether a process holds a lock, given its file."""
+    if not lock.exists():
         return False
     try:
-        with FileLock(folder / LOCK, timeout=0):
+        with FileLock(lock, timeout=0):
             return False
     except Timeout:
         return True

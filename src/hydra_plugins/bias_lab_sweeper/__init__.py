@@ -13,7 +13,7 @@ class CellSweeper(BasicSweeper):
 
     def setup(self, *, hydra_context: HydraContext, task_function: TaskFunction, config: DictConfig) -> None:
         """As Hydra's; raises ConfigError where the chosen launcher is not installed."""
-        from bias_lab.sweep.worker import launcher_kind
+        from bias_lab.sweep.process import launcher_kind
 
         try:
             super().setup(hydra_context=hydra_context, task_function=task_function, config=config)
