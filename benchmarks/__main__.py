@@ -9,6 +9,7 @@ Times of contenders are taken in turns within one run; the table has the median 
 
 import argparse
 import importlib
+import importlib.util
 import platform
 from pathlib import Path
 
@@ -37,6 +38,7 @@ def main() -> None:
     unknown = [name for name in options.benchmark if name not in BENCHMARKS]
     if unknown:
         parser.error(f"{unknown[0]} is not a benchmark: choose from {', '.join(BENCHMARKS)}")
+    refuse(options, parser)
     found: dict[str, list[Figure]] = {}
     print(f"{describe()}, Python {platform.python_version()}")
     for name in options.benchmark or BENCHMARKS:
@@ -45,8 +47,33 @@ def main() -> None:
         found[name] = module.measure(options)
         for figure in found[name]:
             print(told_line(figure), flush=True)
-    if options.out is not None:
-        options.out.write_text(page(found), encoding="utf-8")
+        if options.out is not None:  # after each, so that nothing is lost with a later one
+            options.out.write_text(page(found), encoding="utf-8")
+
+
+def refuse(options: argparse.Namespace, parser: argparse.ArgumentParser) -> None:
+    """End with a message where an option cannot work, before anything is measured."""
+    from bias_lab.encoders.checkpoint import identify
+    from bias_lab.encoders.device import choose_device
+    from bias_lab.errors import BiasLabError
+
+    if options.rounds < 1:
+        parser.error(f"--rounds {options.rounds}: give 1 or more")
+    if not 0 < options.fraction <= 1:
+        parser.error(f"--fraction {options.fraction}: give a share above 0 and at most 1")
+    if options.data is not None and not options.data.is_dir():
+        parser.error(f"--data {options.data}: there is no such folder")
+    if options.out is not None and not options.out.absolute().parent.is_dir():
+        parser.error(f"--out {options.out}: there is no folder {options.out.absolute().parent}")
+    chosen = options.benchmark or BENCHMARKS
+    if "encoder" in chosen and importlib.util.find_spec("sentence_transformers") is None:
+        parser.error("encoder compares with sentence-transformers: pip install -e '.[demo,bench]'")
+    try:
+        choose_device(options.device)
+        if {"encoder", "whole", "cell"} & set(chosen):
+            identify(options.model, None)
+    except BiasLabError as error:
+        parser.error(str(error))
 
 
 def told_line(figure: Figure) -> str:

@@ -74,7 +74,7 @@ def matrix_product(device: str, dtype: str) -> Callable[[], None]:
         for _ in range(10):
             torch.mm(a, b)
         if device != "cpu":
-            torch.cuda.synchronize()
+            torch.accelerator.synchronize()
 
     return run
 

@@ -139,6 +139,11 @@ def test_a_layer_the_model_lacks_is_refused(tiny_checkpoint):
         FrozenEncoder(name_or_path=str(tiny_checkpoint), layer=3).encode(["calm"])
 
 
+def test_a_limit_that_leaves_nothing_of_a_text_is_refused(tiny_checkpoint):
+    with pytest.raises(ConfigError, match=r"^model.max_length=2: 2 of them are special tokens.*; give 3 or more$"):
+        FrozenEncoder(name_or_path=str(tiny_checkpoint), max_length=2).encode(["calm"])
+
+
 def test_weights_that_the_file_lacks_are_never_made_up(tiny_checkpoint, tmp_path):
     import shutil
 

@@ -130,3 +130,12 @@ def test_a_gpu_computes_in_bfloat16_where_it_can(monkeypatch):
         monkeypatch.setattr(torch.cuda, "is_bf16_supported", lambda supported=supported, **_: supported)
         assert device.choose_dtype("auto", gpu) == expected
     assert device.choose_dtype("float32", gpu) == "float32"
+
+
+@pytest.mark.parametrize("name", ["cuda", "cuda:7", "mps"])
+def test_a_device_that_is_not_there_is_refused(monkeypatch, name):
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 7 if name == "cuda:7" else 0)
+    monkeypatch.setattr(torch.backends.mps, "is_available", lambda: False)
+    with pytest.raises(ConfigError, match=rf"^model.device={name}: torch finds no such device here \(cpu"):
+        device.choose_device(name)
+    assert device.choose_device("cpu") == torch.device("cpu")

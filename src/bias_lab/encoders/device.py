@@ -14,11 +14,16 @@ DEVICE = re.compile(r"auto|cpu|mps|cuda(:\d+)?")
 
 
 def choose_device(device: str) -> "torch.device":
-    """The device; `auto` takes a GPU where there is one."""
+    """The device; `auto` takes a GPU where there is one. Raises `ConfigError` for one that is not there."""
     import torch
 
     if device != "auto":
-        return torch.device(device)
+        chosen = torch.device(device)
+        there = {"cpu": 1, "cuda": torch.cuda.device_count(), "mps": int(torch.backends.mps.is_available())}
+        if (chosen.index or 0) >= there[chosen.type]:
+            found = ", ".join(kind for kind, number in there.items() if number)
+            raise ConfigError(f"model.device={device}: torch finds no such device here ({found}); use auto or cpu")
+        return chosen
     if torch.cuda.is_available():
         return torch.device("cuda")
     return torch.device("mps" if torch.backends.mps.is_available() else "cpu")

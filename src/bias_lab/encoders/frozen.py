@@ -225,7 +225,13 @@ class FrozenEncoder:
     @property
     def _limit(self) -> int:
         """Token limit: the smaller of ours and the checkpoint's own (which may be absent, written as 1e30)."""
-        return int(min(self.max_length, self.tokenizer.model_max_length))
+        limit = int(min(self.max_length, self.tokenizer.model_max_length))
+        if limit <= (special := self.tokenizer.num_special_tokens_to_add()):
+            raise ConfigError(
+                f"model.max_length={self.max_length}: {special} of them are special tokens, so that nothing of a text "
+                f"would be read; give {special + 1} or more"
+            )
+        return limit
 
     def _check_finite(self, vectors: np.ndarray, texts: Sequence[str]) -> None:
         bad = np.flatnonzero(~np.isfinite(vectors).all(axis=1))
