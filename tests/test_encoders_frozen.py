@@ -31,7 +31,7 @@ def plain_forward(folder, texts, *, layer=-1):
 TOLERANCE = 1e-5
 
 
-@pytest.mark.parametrize("layer", [-1, 1, 0])
+@pytest.mark.parametrize("layer", [-1, 2, 1, 0])
 def test_cls_equals_the_plain_padded_forward_pass(tiny_checkpoint, layer):
     encoder = FrozenEncoder(name_or_path=str(tiny_checkpoint), layer=layer)
     states, _ = plain_forward(tiny_checkpoint, TEXTS, layer=layer)

@@ -1,4 +1,4 @@
-"""Plain mappings into dataclasses, with an error that names key, value and choices."""
+"""Settings made strict: plain mappings into dataclasses, whole numbers; errors name key, value and what is allowed."""
 
 import difflib
 from collections.abc import Mapping, Sequence
@@ -57,3 +57,9 @@ def _name(hint: Any) -> str:
         return "one of " + ", ".join(get_args(hint))
     plain = {str: "a text", int: "a whole number", float: "a number", bool: "true or false", NoneType: "null"}
     return plain.get(hint, getattr(get_origin(hint) or hint, "__name__", str(hint)))
+
+
+def check_whole(key: str, got: int) -> None:
+    """Raise `ConfigError` unless a setting is a whole number of at least 1."""
+    if isinstance(got, bool) or not isinstance(got, int) or got < 1:
+        raise ConfigError(f"{key}={got}: give a whole number, 1 or more")

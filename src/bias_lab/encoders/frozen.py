@@ -15,6 +15,7 @@ from bias_lab.encoders.pooling import POOLINGS, pool
 from bias_lab.encoders.shortcuts import take_shortcuts
 from bias_lab.errors import ConfigError, ModelError
 from bias_lab.files import digest_of
+from bias_lab.strict import check_whole
 
 if TYPE_CHECKING:
     import torch
@@ -64,9 +65,9 @@ class FrozenEncoder:
     ) -> None:
         _check_choice("model.pooling", pooling, POOLINGS)
         _check_choice("model.dtype", dtype, DTYPES)
-        _check_positive("model.max_length", max_length)
+        check_whole("model.max_length", max_length)
         if batch_tokens is not None:
-            _check_positive("model.batch_tokens", batch_tokens)
+            check_whole("model.batch_tokens", batch_tokens)
         if not DEVICE.fullmatch(device):
             raise ConfigError(f"model.device={device}: choose auto, cpu, mps, cuda or cuda:NUMBER")
         self.name_or_path = name_or_path
@@ -165,7 +166,7 @@ class FrozenEncoder:
             raise ConfigError(
                 f"model.layer={self.layer}: {self.name_or_path} has hidden states {-(layers + 1)}..{layers}"
             )
-        take_shortcuts(model, first_token_only=self.pooling == "cls" and self.layer in (-1, layers))
+        take_shortcuts(model, first_token_only=self.pooling == "cls" and self.layer == -1)
         return model.requires_grad_(False).eval().to(self.device)
 
     def tokenize(self, texts: Sequence[str]) -> Mapping[str, "torch.Tensor"]:
@@ -245,8 +246,3 @@ class FrozenEncoder:
 def _check_choice(key: str, got: str, choices: Sequence[str]) -> None:
     if got not in choices:
         raise ConfigError(f"{key}={got}: choose one of {', '.join(choices)}")
-
-
-def _check_positive(key: str, got: int) -> None:
-    if isinstance(got, bool) or not isinstance(got, int) or got < 1:
-        raise ConfigError(f"{key}={got}: give a whole number, 1 or more")

@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bias_lab.errors import ConfigError
-from bias_lab.models.head import check_head_options, check_whole
+from bias_lab.models.head import check_head_options
+from bias_lab.strict import check_whole
 from bias_lab.text import Cleaning
 
 if TYPE_CHECKING:

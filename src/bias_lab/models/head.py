@@ -3,18 +3,13 @@
 from typing import TYPE_CHECKING
 
 from bias_lab.errors import ConfigError
+from bias_lab.strict import check_whole
 
 if TYPE_CHECKING:
     from torch import nn
 
 ACTIVATIONS = ("relu", "gelu", "tanh")
 OUTPUTS = ("sigmoid", "identity")
-
-
-def check_whole(key: str, got: int) -> None:
-    """Raise `ConfigError` unless a setting is a whole number of at least 1."""
-    if isinstance(got, bool) or not isinstance(got, int) or got < 1:
-        raise ConfigError(f"{key}={got}: give a whole number, 1 or more")
 
 
 def check_head_options(*, hidden: int, activation: str, output: str, dropout: float) -> None:
