@@ -9,13 +9,13 @@ import transformers
 
 from bias_lab.encoders import device
 from bias_lab.encoders.batches import PIECE, equal_length_batches, tokenised_ahead
-from bias_lab.encoders.shortcuts import FAMILIES, SHORT_FLOAT32, short_attention, take_shortcuts
+from bias_lab.encoders.shortcuts import FAMILIES, SHORT_FLOAT32, attention, masked, take_shortcuts
 from bias_lab.errors import ConfigError
 
 TOLERANCE = 1e-5  # float32 arithmetic in another order
 
 
-def random_model(family):
+def random_model(family, **options):
     """A model of two layers with wide random weights, so that texts have clearly different vectors."""
     config = getattr(transformers, family).config_class(
         vocab_size=50,
@@ -26,6 +26,7 @@ def random_model(family):
         max_position_embeddings=80,
         initializer_range=0.5,
         pad_token_id=0,
+        **options,
     )
     with torch.random.fork_rng():
         torch.manual_seed(0)
@@ -63,25 +64,59 @@ def test_a_padded_batch_with_its_mask_has_the_same_states(family):
     np.testing.assert_allclose(whole[real], expected[real], atol=TOLERANCE)
 
 
-def test_another_architecture_runs_as_it_is():
+@pytest.mark.parametrize("activation", ["gelu", "gelu_new", "relu"])
+def test_each_layers_states_are_those_of_the_plain_model(activation):
+    plain = random_model("BertModel", hidden_act=activation)
+    fast = copy.deepcopy(plain)
+    take_shortcuts(fast, first_token_only=False)
+    ids = torch.randint(1, 50, (3, 7), generator=torch.Generator().manual_seed(0))
+    with torch.inference_mode():
+        found, expected = (model(input_ids=ids, output_hidden_states=True).hidden_states for model in (fast, plain))
+    assert len(found) == len(expected) == 3
+    for mine, theirs in zip(found, expected, strict=True):
+        np.testing.assert_allclose(mine, theirs, atol=TOLERANCE)
+
+
+@pytest.mark.parametrize("options", [{"is_decoder": True}, {"is_decoder": True, "add_cross_attention": True}])
+def test_a_decoder_keeps_its_own_layers(options):
+    plain = random_model("BertModel", **options)
+    fast = copy.deepcopy(plain)
+    take_shortcuts(fast, first_token_only=True)
+    ids = torch.randint(1, 50, (3, 7), generator=torch.Generator().manual_seed(0))
+    with torch.inference_mode():
+        found, expected = fast(input_ids=ids).last_hidden_state, plain(input_ids=ids).last_hidden_state
+    np.testing.assert_allclose(found, expected, atol=TOLERANCE)
+
+
+def test_another_architecture_keeps_its_layers_and_its_states():
     config = transformers.DistilBertConfig(vocab_size=50, dim=16, n_layers=1, n_heads=2, hidden_dim=32)
-    model = transformers.DistilBertModel(config).eval()
-    before = [type(module) for module in model.modules()]
-    take_shortcuts(model, first_token_only=True)
-    assert [type(module) for module in model.modules()] == before
-    assert model(input_ids=torch.ones(2, 4, dtype=torch.long)).last_hidden_state.shape == (2, 4, 16)
+    with torch.random.fork_rng():
+        torch.manual_seed(0)
+        plain = transformers.DistilBertModel(config).eval()
+    fast = copy.deepcopy(plain)
+    take_shortcuts(fast, first_token_only=True)
+    ids = torch.randint(1, 50, (2, 4), generator=torch.Generator().manual_seed(0))
+    with torch.inference_mode():
+        found, expected = fast(input_ids=ids).last_hidden_state, plain(input_ids=ids).last_hidden_state
+    assert found.shape == (2, 4, 16)
+    np.testing.assert_allclose(found, expected, atol=TOLERANCE)
 
 
 @pytest.mark.parametrize("length", [2, SHORT_FLOAT32 + 1])
 def test_attention_of_short_and_long_texts_equals_its_formula(length):
     generator = torch.Generator().manual_seed(0)
     query, key, value = (torch.randn(3, 2, length, 8, generator=generator) for _ in range(3))
-    module = torch.nn.Identity()
-    module.is_causal = False
-    found, weights = short_attention(module, query, key, value, None, scaling=0.5)
-    expected = torch.einsum("nhqk,nhkd->nqhd", torch.softmax(query @ key.mT * 0.5, dim=-1), value)
-    assert weights is None
+    found = attention(query, key, value, None, 0.5)
+    expected = torch.softmax(query @ key.mT * 0.5, dim=-1) @ value
     np.testing.assert_allclose(found, expected, atol=1e-6)  # float32, sums of up to 17 terms
+
+
+def test_a_mask_leaves_out_where_it_is_false_or_is_added():
+    scores = torch.tensor([[[1.0, 2.0, 3.0]]])
+    assert masked(scores, None) is scores
+    counted = torch.tensor([[[True, False, True]]])
+    assert masked(scores, counted).tolist() == [[[1.0, -np.inf, 3.0]]]
+    assert masked(scores, torch.tensor([[[0.0, -9.0, 0.5]]])).tolist() == [[[1.0, -7.0, 3.5]]]
 
 
 def test_pieces_hold_every_text_once_with_its_own_ids():

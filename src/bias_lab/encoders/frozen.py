@@ -12,7 +12,6 @@ from bias_lab.encoders.batches import equal_length_batches, tokenised_ahead
 from bias_lab.encoders.checkpoint import Checkpoint, identify, locate
 from bias_lab.encoders.device import DEVICE, DTYPES, choose_device, choose_dtype
 from bias_lab.encoders.pooling import POOLINGS, pool
-from bias_lab.encoders.shortcuts import take_shortcuts
 from bias_lab.errors import ConfigError, ModelError
 from bias_lab.files import digest_of
 from bias_lab.strict import check_whole
@@ -139,6 +138,8 @@ class FrozenEncoder:
         from transformers import AutoModel
         from transformers.utils import logging as transformers_logging
 
+        from bias_lab.encoders.shortcuts import take_shortcuts
+
         transformers_logging.disable_progress_bar()
         folder = locate(self.checkpoint)
         log.info("loading %s on %s (%s)", self.name_or_path, self.device, self.dtype)
@@ -166,8 +167,9 @@ class FrozenEncoder:
             raise ConfigError(
                 f"model.layer={self.layer}: {self.name_or_path} has hidden states {-(layers + 1)}..{layers}"
             )
+        model = model.requires_grad_(False).eval().to(self.device)
         take_shortcuts(model, first_token_only=self.pooling == "cls" and self.layer == -1)
-        return model.requires_grad_(False).eval().to(self.device)
+        return model
 
     def tokenize(self, texts: Sequence[str]) -> Mapping[str, "torch.Tensor"]:
         """One padded batch of token tensors (n, tokens) for `forward`, from model inputs."""
