@@ -14,6 +14,7 @@ from hydra.errors import ConfigCompositionException, HydraException
 from omegaconf import DictConfig
 from omegaconf.errors import OmegaConfBaseException
 
+from bias_lab import garbage
 from bias_lab.errors import BiasLabError
 from bias_lab.paths import conf_dir
 
@@ -31,6 +32,8 @@ warnings.filterwarnings("ignore", message=SAME_NAME, category=UserWarning)
 # Hydra copies its store of built-in configurations at each composition and each list of choices, a hundred times for
 # --help. It copies once more what it takes out, so that the store itself is never changed.
 ConfigStore.__deepcopy__ = lambda store, _memo: store  # type: ignore[attr-defined]
+
+garbage.collect_rarely()  # at import, for jobs in other processes
 
 
 def main() -> None:
@@ -88,10 +91,16 @@ def _cell(cfg: DictConfig) -> str:
     from bias_lab.sweep.process import as_job_error
 
     hydra_cfg = HydraConfig.get()
-    if hydra_cfg.mode == RunMode.MULTIRUN and is_finished(Path(hydra_cfg.runtime.output_dir)):
+    if hydra_cfg.mode == RunMode.RUN:
+        with as_job_error():
+            return _run(cfg, hydra_cfg)
+    if is_finished(Path(hydra_cfg.runtime.output_dir)):
         return "finished already"
-    with as_job_error():
-        return _run(cfg, hydra_cfg)
+    try:
+        with as_job_error():
+            return _run(cfg, hydra_cfg)
+    finally:
+        garbage.collect_after_job()
 
 
 def _run(cfg: DictConfig, hydra_cfg: Any) -> str:

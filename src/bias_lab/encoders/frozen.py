@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -11,6 +12,7 @@ import numpy as np
 from bias_lab.encoders.batches import equal_length_batches, tokenised_ahead
 from bias_lab.encoders.checkpoint import Checkpoint, identify, locate
 from bias_lab.encoders.device import DEVICE, DTYPES, choose_device, choose_dtype
+from bias_lab.encoders.parallel import parallel_map
 from bias_lab.encoders.pooling import POOLINGS, pool
 from bias_lab.errors import ConfigError, ModelError
 from bias_lab.files import digest_of
@@ -23,7 +25,7 @@ log = logging.getLogger(__name__)
 
 # Tokens of a forward pass: what keeps the intermediate results of one layer in a core's cache, or a GPU busy.
 BATCH_TOKENS = {"cpu": 2048, "cuda": 32_768, "mps": 8192}
-FORMAT = 1  # part of every cache key: raise it when a vector of the same inputs would come out differently
+FORMAT = 2  # part of every cache key: raise it when a vector of the same inputs would come out differently
 
 
 @dataclass(frozen=True)
@@ -198,15 +200,16 @@ class FrozenEncoder:
         same_as = np.arange(len(texts))
         first: dict[tuple[int, ...], int] = {}
         parts: list[tuple[np.ndarray, torch.Tensor]] = []
-        for rows, ids in tokenised_ahead(texts, self._token_ids):
-            tokens[rows] = [len(row) - special for row in ids]
-            unknown[rows] = [row.count(unknown_id) for row in ids]
-            # The same tokens get the same bits: names that the vocabulary lacks must not differ by rounding.
-            same_as[rows] = [first.setdefault(tuple(row), int(place)) for place, row in zip(rows, ids, strict=True)]
-            new = np.flatnonzero(same_as[rows] == rows)
-            for batch in equal_length_batches([len(ids[row]) for row in new], batch_tokens):
-                out = self.forward({"input_ids": torch.from_numpy(np.array([ids[row] for row in new[batch]]))})
-                parts.append((rows[new[batch]], out.to("cpu", non_blocking=True)))
+        with self._map_batches() as mapped:
+            for rows, ids in tokenised_ahead(texts, self._token_ids):
+                tokens[rows] = [len(row) - special for row in ids]
+                unknown[rows] = [row.count(unknown_id) for row in ids]
+                # The same tokens get the same bits: names that the vocabulary lacks must not differ by rounding.
+                same_as[rows] = [first.setdefault(tuple(row), int(place)) for place, row in zip(rows, ids, strict=True)]
+                new = np.flatnonzero(same_as[rows] == rows)
+                batches = list(equal_length_batches([len(ids[row]) for row in new], batch_tokens))
+                inputs = (np.array([ids[row] for row in new[batch]]) for batch in batches)
+                parts += zip((rows[new[batch]] for batch in batches), mapped(self._vectors, inputs), strict=True)
         if self.device.type == "cuda":
             torch.cuda.synchronize(self.device)  # the copies above were only asked for
         vectors = np.empty((len(texts), parts[0][1].shape[1]), dtype=np.float32)
@@ -215,6 +218,16 @@ class FrozenEncoder:
         vectors = vectors[same_as]
         self._check_finite(vectors, texts)
         return Encoded(vectors, tokens, unknown)
+
+    def _map_batches(self) -> "AbstractContextManager[Any]":
+        """A `map` over batches, several at a time where that is faster; code from the hub may not be made for it."""
+        return nullcontext(map) if self.trust_remote_code else parallel_map(self.device.type)
+
+    def _vectors(self, ids: np.ndarray) -> "torch.Tensor":
+        """Vectors (n, d) of n texts of equal length, on their way to the CPU."""
+        import torch
+
+        return self.forward({"input_ids": torch.from_numpy(ids)}).to("cpu", non_blocking=True)
 
     def _moved(self, tensor: "torch.Tensor") -> "torch.Tensor":
         """On the device; to a GPU from pinned memory, so that the copy does not wait for the batch before."""
