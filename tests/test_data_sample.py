@@ -62,10 +62,10 @@ def test_malformed_samples(text, message):
 def test_unknown_cells():
     with pytest.raises(ConfigError) as caught:
         load_sample(language="fr", emotion="joy")
-    assert str(caught.value) == "task.lang='fr' is not known; choose from en, es, ar"
+    assert str(caught.value) == "task.lang=fr: choose one of en, es, ar"
     with pytest.raises(ConfigError) as caught:
         load_sample(language="en", emotion="valence")
-    assert str(caught.value) == "task.emotion='valence' is not known; choose from anger, fear, joy, sadness"
+    assert str(caught.value) == "task.emotion=valence: choose one of anger, fear, joy, sadness"
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -226,10 +226,10 @@ def test_a_missing_folder(tmp_path):
 def test_unknown_languages_and_emotions(tmp_path):
     with pytest.raises(ConfigError) as caught:
         load_semeval(tmp_path, language="fr", emotion="joy")
-    assert str(caught.value) == "task.lang='fr' is not known; choose from en, es, ar"
+    assert str(caught.value) == "task.lang=fr: choose one of en, es, ar"
     with pytest.raises(ConfigError) as caught:
         load_semeval(tmp_path, language="en", emotion="love")
-    assert str(caught.value) == ("task.emotion='love' is not known; choose from anger, fear, joy, sadness, valence")
+    assert str(caught.value) == ("task.emotion=love: choose one of anger, fear, joy, sadness, valence")
 
 
 def test_published_row_counts():

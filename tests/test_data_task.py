@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from bias_lab.data.reading import decode, read_source
-from bias_lab.data.task import Split, Task, parse_score, require_choice
-from bias_lab.errors import ConfigError, DataError
+from bias_lab.data.task import Split, Task, parse_score
+from bias_lab.errors import DataError
 
 SPLIT = Split(texts=("a", "b"), scores=np.array([0.0, 1.0]), ids=("1", "2"))
 
@@ -75,12 +75,6 @@ def test_scores_outside_the_range(text):
     with pytest.raises(DataError) as caught:
         parse_score(text, where="f, line 2")
     assert str(caught.value) == (f"f, line 2: the score is {text}, outside [0, 1]; rescale the scores to 0..1")
-
-
-def test_choices():
-    with pytest.raises(ConfigError) as caught:
-        require_choice("task.lang", "fr", ("en", "es"))
-    assert str(caught.value) == "task.lang='fr' is not known; choose from en, es"
 
 
 def test_lines_end_at_line_feeds_only():

@@ -124,7 +124,7 @@ def test_targets_must_be_one_finite_number_a_text():
         ({"epsilon": -0.1}, "model.epsilon=-0.1 is not allowed: give a number of at least 0"),
         ({"min_df": 1.5}, "model.min_df=1.5 is not allowed: give a whole number of at least 1"),
         ({"min_df": True}, "model.min_df=True is not allowed: give a whole number of at least 1"),
-        ({"kernel": "poly"}, "model.kernel='poly' is not allowed: choose one of linear, rbf"),
+        ({"kernel": "poly"}, "model.kernel=poly: choose one of linear, rbf"),
         ({"lowercase": "yes"}, "model.lowercase='yes' is not allowed: give true or false"),
         ({"word_ngrams": 2}, "model.word_ngrams=2 is not allowed: give two whole numbers from 1, such as [1,2]"),
         (

@@ -4,7 +4,7 @@ from typing import Any, Literal
 import pytest
 
 from bias_lab.errors import ConfigError
-from bias_lab.strict import build
+from bias_lab.strict import build, check_choice
 
 
 @dataclass(frozen=True)
@@ -41,3 +41,11 @@ def test_what_does_not_fit_is_told_with_key_value_and_choices(values, message):
     with pytest.raises(ConfigError) as caught:
         build(Example, values, where="x")
     assert str(caught.value) == message
+
+
+@pytest.mark.parametrize("got", ["fr", None, 3, ["en"]])
+def test_a_choice_that_there_is_not_is_told_with_those_there_are(got):
+    with pytest.raises(ConfigError) as caught:
+        check_choice("task.lang", got, ("en", "es"))
+    assert str(caught.value) == f"task.lang={got}: choose one of en, es"
+    check_choice("task.lang", "es", ("en", "es"))

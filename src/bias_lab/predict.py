@@ -11,7 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bias_lab.errors import BiasLabError, ConfigError, DataError, ModelError
+from bias_lab.command import exit_code
+from bias_lab.errors import ConfigError, DataError, ModelError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from bias_lab.models.regressor import Regressor
     from bias_lab.run_folder import RunFolder
 
-EXIT_ERROR = 1
 HEAD, BASELINE = "head.ckpt", "baseline.skops"
 ENCODER = "bias_lab.models.encoder_head.EncoderHeadRegressor"
 # Made anew when training starts; predicting needs none of them.
@@ -183,12 +183,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--out", metavar="FILE", type=Path, help="write the CSV here (default: standard output)")
     parser.add_argument("--encoder", metavar="PATH", help="where the run's checkpoint is now, if it was moved")
     arguments = parser.parse_args(argv)
-    try:
-        _predict(arguments)
-    except BiasLabError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return EXIT_ERROR
-    return 0
+    return exit_code(lambda: _predict(arguments))
 
 
 def _predict(arguments: argparse.Namespace) -> None:

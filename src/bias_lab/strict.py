@@ -1,4 +1,4 @@
-"""Settings made strict: plain mappings into dataclasses, whole numbers; errors name key, value and what is allowed."""
+"""Settings made strict: mappings into dataclasses, choices, whole numbers; errors name key, value, what is allowed."""
 
 import difflib
 from collections.abc import Mapping, Sequence
@@ -63,3 +63,9 @@ def check_whole(key: str, got: int) -> None:
     """Raise `ConfigError` unless a setting is a whole number of at least 1."""
     if isinstance(got, bool) or not isinstance(got, int) or got < 1:
         raise ConfigError(f"{key}={got}: give a whole number, 1 or more")
+
+
+def check_choice(key: str, got: object, choices: Sequence[str]) -> None:
+    """Raise `ConfigError` unless a setting is one of `choices`."""
+    if got not in choices:
+        raise ConfigError(f"{key}={got}: choose one of {', '.join(choices)}")

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bias_lab.errors import BiasLabError, DataError
+from bias_lab.command import exit_code
+from bias_lab.errors import DataError
 
 if TYPE_CHECKING:
     from bias_lab.summary.collect import Summary
     from bias_lab.summary.write import Page
 
 FOLDER = "summary"
-EXIT_ERROR = 1
 
 
 def summarise(
@@ -66,12 +66,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--jobs", metavar="N", type=_positive, help="processes to use; default: one a core")
     arguments = parser.parse_args(argv)
-    try:
-        summarise(arguments.dir, out=arguments.out, jobs=arguments.jobs, pages=[report_page])
-    except BiasLabError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return EXIT_ERROR
-    return 0
+    return exit_code(lambda: _summarise(arguments))
+
+
+def _summarise(arguments: argparse.Namespace) -> None:
+    summarise(arguments.dir, out=arguments.out, jobs=arguments.jobs, pages=[report_page])
 
 
 def _positive(text: str) -> int:

@@ -11,9 +11,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from bias_lab.errors import BiasLabError, ConfigError
+from bias_lab.command import exit_code
+from bias_lab.errors import ConfigError
 
-EXIT_ERROR = 1
 EXAMPLES = """examples:
   python -m bias_lab.audit --eec black_white_en --emotion anger --sentences to_score.csv
   python -m bias_lab.audit scores.csv --eec black_white_en --out audits/lexicon
@@ -26,15 +26,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = parser.parse_args(argv)
     if (arguments.scores is None) == (arguments.sentences is None):
         parser.error("give a file of scores, or --sentences FILE to write the sentences to be scored")
-    try:
-        if arguments.sentences is not None:
-            _write_sentences(arguments)
-        else:
-            _audit(arguments, sys.argv if argv is None else ["bias_lab.audit", *argv])
-    except BiasLabError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return EXIT_ERROR
-    return 0
+    if arguments.sentences is not None:
+        return exit_code(lambda: _write_sentences(arguments))
+    return exit_code(lambda: _audit(arguments, sys.argv if argv is None else ["bias_lab.audit", *argv]))
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -10,20 +10,13 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from bias_lab.errors import BiasLabError
-
-EXIT_ERROR = 1
+from bias_lab.command import exit_code
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the study; return 0 where it was done, 1 where it could not be."""
     arguments = _parser().parse_args(argv)
-    try:
-        _study(arguments)
-    except BiasLabError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return EXIT_ERROR
-    return 0
+    return exit_code(lambda: _study(arguments))
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -5,40 +5,33 @@ A corpus is named as in a run (black_white_en), or is a file: a corpus file (.ya
 
 import argparse
 import json
-import os
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from bias_lab.command import FINE, exit_code
 from bias_lab.errors import BiasLabError, ConfigError, DataError
 
 if TYPE_CHECKING:
     from bias_lab.corpora.opening import Opened
 
-FINE, FOUND, TROUBLE = 0, 1, 2
+FOUND, TROUBLE = 1, 2
 EXIT_CODES = "exit code: 0 fine, 1 check found errors or compare differences, 2 it could not be done"
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a subcommand; return 0 where all is well, 1 where it found something, 2 where it could not be done."""
     arguments = _parser().parse_args(argv)
-    try:
-        search = _search(arguments)
-        return {
-            "list": _list,
-            "show": _show,
-            "export": _export,
-            "check": _check,
-            "compare": _compare,
-            "fetch": _fetch,
-        }[arguments.command](arguments, search)
-    except BiasLabError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return TROUBLE
-    except BrokenPipeError:  # the reader, such as `head`, has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return FINE
+    chosen = {
+        "list": _list,
+        "show": _show,
+        "export": _export,
+        "check": _check,
+        "compare": _compare,
+        "fetch": _fetch,
+    }[arguments.command]
+    return exit_code(lambda: chosen(arguments, _search(arguments)), error=TROUBLE)
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -6,28 +6,25 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from bias_lab.command import exit_code
 from bias_lab.dashboard.boards import Board
 from bias_lab.dashboard.effects import shipped_effects, sweep_effects
 from bias_lab.dashboard.group import group_in
 from bias_lab.dashboard.saving import REPORT, WORKSPACE, save, specification
-from bias_lab.errors import BiasLabError
-
-EXIT_ERROR = 1
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Create or show the dashboard; return 0, or 1 where that cannot be done."""
     arguments = _parser().parse_args(argv)
-    try:
-        board = _board(arguments)
-        if arguments.dry_run:
-            print(json.dumps(specification(board, kind=arguments.kind), indent=2, ensure_ascii=False))
-        else:
-            print(save(board, kind=arguments.kind))
-    except BiasLabError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return EXIT_ERROR
-    return 0
+    return exit_code(lambda: _make(arguments))
+
+
+def _make(arguments: argparse.Namespace) -> None:
+    board = _board(arguments)
+    if arguments.dry_run:
+        print(json.dumps(specification(board, kind=arguments.kind), indent=2, ensure_ascii=False))
+    else:
+        print(save(board, kind=arguments.kind))
 
 
 def _parser() -> argparse.ArgumentParser:

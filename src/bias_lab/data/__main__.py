@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from rich.console import Console
 
+from bias_lab.command import ERROR, FINE, exit_code
 from bias_lab.data import check, fetch
-from bias_lab.errors import BiasLabError
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -20,13 +20,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     checking = commands.add_parser("check", help="count and verify the files of a folder")
     checking.add_argument("dir", metavar="DIR")
     arguments = parser.parse_args(argv)
-    try:
-        if arguments.command == "fetch":
-            return _fetch(arguments.out, arguments.url)
-        return 0 if check.render(check.check_folder(arguments.dir), Console()) else 1
-    except BiasLabError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 1
+    if arguments.command == "fetch":
+        return exit_code(lambda: _fetch(arguments.out, arguments.url))
+    return exit_code(lambda: _check(arguments.dir))
+
+
+def _check(folder: str) -> int:
+    return FINE if check.render(check.check_folder(folder), Console()) else ERROR
 
 
 def _fetch(out: str, url: str) -> int:

@@ -14,9 +14,9 @@ from bias_lab.data.task import (
     Task,
     first_duplicate,
     parse_score,
-    require_choice,
 )
 from bias_lab.errors import DataError
+from bias_lab.strict import check_choice
 
 COLUMNS = ("id", "text", "split", *EMOTIONS)
 
@@ -28,7 +28,7 @@ def load_sample(*, language: str, emotion: str) -> Task:
         ConfigError: an unknown language or emotion.
         DataError: the shipped file is damaged, with its line.
     """
-    require_choice("task.lang", language, LANGUAGES)
+    check_choice("task.lang", language, LANGUAGES)
     resource = files("bias_lab.data").joinpath("sample", f"{language}.tsv")
     if not resource.is_file():
         raise DataError(f"{resource}: the sample is missing from the installed package; install bias_lab again")
@@ -37,7 +37,7 @@ def load_sample(*, language: str, emotion: str) -> Task:
 
 def parse_sample(source: Source, *, language: str, emotion: str) -> Task:
     """Read a sample file: tab-separated, no quoting, columns id, text, split, anger, fear, joy, sadness."""
-    require_choice("task.emotion", emotion, EMOTIONS)
+    check_choice("task.emotion", emotion, EMOTIONS)
     lines = source.lines
     if not lines or tuple(lines[0].split("\t")) != COLUMNS:
         raise DataError(f"{source.path}, line 1: expected the header {'<TAB>'.join(COLUMNS)}")

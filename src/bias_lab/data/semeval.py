@@ -25,9 +25,9 @@ from bias_lab.data.task import (
     Task,
     first_duplicate,
     parse_score,
-    require_choice,
 )
 from bias_lab.errors import DataError
+from bias_lab.strict import check_choice
 
 DIMENSIONS = (*EMOTIONS, "valence")
 COLUMNS = ("ID", "Tweet", "Affect Dimension", "Intensity Score")
@@ -59,8 +59,8 @@ def load_semeval(data_dir: str | Path | None, *, language: str, emotion: str) ->
         ConfigError: an unknown language or emotion.
         DataError: a file is missing (with how to get it) or malformed (with its line).
     """
-    require_choice("task.lang", language, LANGUAGES)
-    require_choice("task.emotion", emotion, DIMENSIONS)
+    check_choice("task.lang", language, LANGUAGES)
+    check_choice("task.emotion", emotion, DIMENSIONS)
     found = locate(data_dir, language=language, emotion=emotion)
     if missing := [split for split in SPLITS if split not in found]:
         names = (" or ".join(file_names(language, emotion, split)) for split in missing)

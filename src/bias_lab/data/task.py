@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from bias_lab.errors import ConfigError, DataError
+from bias_lab.errors import DataError
 
 LANGUAGES = ("en", "es", "ar")
 EMOTIONS = ("anger", "fear", "joy", "sadness")
@@ -112,9 +112,3 @@ def parse_score(text: str, *, where: str) -> float:
     if not 0 <= score <= 1:
         raise DataError(f"{where}: the score is {text}, outside [0, 1]; rescale the scores to 0..1")
     return score
-
-
-def require_choice(key: str, value: object, choices: Sequence[str]) -> None:
-    """Raise ConfigError, naming key and choices, where `value` is not one of them."""
-    if value not in choices:
-        raise ConfigError(f"{key}={value!r} is not known; choose from {', '.join(choices)}")

@@ -11,12 +11,11 @@ from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bias_lab.errors import BiasLabError, DataError
+from bias_lab.command import exit_code
+from bias_lab.errors import DataError
 
 if TYPE_CHECKING:
     from bias_lab.diagnose.tables import Diagnostics
-
-EXIT_ERROR = 1
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -29,12 +28,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("run", metavar="RUN", type=Path, help="the folder of a finished run, or of an audit")
     parser.add_argument("--out", metavar="DIR", type=Path, help="where to write (default: RUN/diagnostics)")
     arguments = parser.parse_args(argv)
-    try:
-        _diagnose(arguments.run, arguments.out)
-    except BiasLabError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return EXIT_ERROR
-    return 0
+    return exit_code(lambda: _diagnose(arguments.run, arguments.out))
 
 
 def _diagnose(folder: Path, out: Path | None) -> None:

@@ -16,7 +16,7 @@ from bias_lab.encoders.parallel import parallel_map
 from bias_lab.encoders.pooling import POOLINGS, pool
 from bias_lab.errors import ConfigError, ModelError
 from bias_lab.files import digest_of
-from bias_lab.strict import check_whole
+from bias_lab.strict import check_choice, check_whole
 
 if TYPE_CHECKING:
     import torch
@@ -64,8 +64,8 @@ class FrozenEncoder:
         device: str = "auto",
         trust_remote_code: bool = False,
     ) -> None:
-        _check_choice("model.pooling", pooling, POOLINGS)
-        _check_choice("model.dtype", dtype, DTYPES)
+        check_choice("model.pooling", pooling, POOLINGS)
+        check_choice("model.dtype", dtype, DTYPES)
         check_whole("model.max_length", max_length)
         if batch_tokens is not None:
             check_whole("model.batch_tokens", batch_tokens)
@@ -200,6 +200,7 @@ class FrozenEncoder:
         same_as = np.arange(len(texts))
         first: dict[tuple[int, ...], int] = {}
         parts: list[tuple[np.ndarray, torch.Tensor]] = []
+        _ = self.transformer  # loaded here, not by several threads at once
         with self._map_batches() as mapped:
             for rows, ids in tokenised_ahead(texts, self._token_ids):
                 tokens[rows] = [len(row) - special for row in ids]
@@ -256,8 +257,3 @@ class FrozenEncoder:
                 f"{self.name_or_path} gives NaN or infinite vectors for {len(bad)} of {len(texts)} texts "
                 f"(dtype {self.dtype}); use model.dtype=float32 or bfloat16"
             )
-
-
-def _check_choice(key: str, got: str, choices: Sequence[str]) -> None:
-    if got not in choices:
-        raise ConfigError(f"{key}={got}: choose one of {', '.join(choices)}")

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils import Tags
 from sklearn.utils.validation import assert_all_finite, check_consistent_length, column_or_1d
 
 from bias_lab.errors import ConfigError
@@ -22,16 +23,18 @@ def require_number(
         raise ConfigError(f"{key}={value!r} is not allowed: give a {'whole ' if whole else ''}number {bound}")
 
 
-def require_choice(key: str, value: Any, choices: Sequence[str]) -> None:
-    """Raise `ConfigError` naming `key` unless `value` is one of `choices`."""
-    if not isinstance(value, str) or value not in choices:
-        raise ConfigError(f"{key}={value!r} is not allowed: choose one of {', '.join(choices)}")
-
-
 def require_flag(key: str, value: Any) -> None:
     """Raise `ConfigError` naming `key` unless `value` is true or false."""
     if not isinstance(value, bool):
         raise ConfigError(f"{key}={value!r} is not allowed: give true or false")
+
+
+def of_texts(tags: Tags) -> Tags:
+    """An estimator's tags, in place, for one whose input is a one-dimensional array of texts."""
+    tags.input_tags.string = True
+    tags.input_tags.two_d_array = False
+    tags.input_tags.one_d_array = True
+    return tags
 
 
 def check_texts(X: Any) -> list[str]:

@@ -15,7 +15,7 @@ from threadpoolctl import threadpool_limits
 
 from bias_lab.errors import ConfigError, ModelError
 from bias_lab.files import sha256_of
-from bias_lab.models.checks import check_targets, check_texts, require_flag, require_number
+from bias_lab.models.checks import check_targets, check_texts, of_texts, require_flag, require_number
 from bias_lab.models.fasttext_binary import train_binary, trained_vectors
 from bias_lab.models.tokens import tokenize
 from bias_lab.models.word_vectors import WordVectors, average, check_vectors_path, open_vectors
@@ -198,11 +198,7 @@ class FastTextMlp(RegressorMixin, BaseEstimator):
         return scaled
 
     def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.string = True
-        tags.input_tags.two_d_array = False
-        tags.input_tags.one_d_array = True
-        return tags
+        return of_texts(super().__sklearn_tags__())
 
 
 def check_mlp_options(

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from bias_lab.errors import ConfigError
-from bias_lab.strict import check_whole
+from bias_lab.strict import check_choice, check_whole
 
 if TYPE_CHECKING:
     from torch import nn
@@ -15,10 +15,8 @@ OUTPUTS = ("sigmoid", "identity")
 def check_head_options(*, hidden: int, activation: str, output: str, dropout: float) -> None:
     """Raise `ConfigError` for a value that `two_layer_head` does not take."""
     check_whole("model.hidden", hidden)
-    if activation not in ACTIVATIONS:
-        raise ConfigError(f"model.activation={activation}: choose one of {', '.join(ACTIVATIONS)}")
-    if output not in OUTPUTS:
-        raise ConfigError(f"model.output={output}: choose one of {', '.join(OUTPUTS)}")
+    check_choice("model.activation", activation, ACTIVATIONS)
+    check_choice("model.output", output, OUTPUTS)
     if isinstance(dropout, bool) or not isinstance(dropout, int | float) or not 0 <= dropout < 1:
         raise ConfigError(f"model.dropout={dropout}: must be at least 0 and less than 1")
 

@@ -13,8 +13,9 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from bias_lab.errors import ConfigError
-from bias_lab.models.checks import check_targets, check_texts, require_choice, require_flag, require_number
+from bias_lab.models.checks import check_targets, check_texts, of_texts, require_flag, require_number
 from bias_lab.models.tokens import TOKEN_PATTERN
+from bias_lab.strict import check_choice
 
 KERNELS = ("linear", "rbf")
 
@@ -121,11 +122,7 @@ class TfidfSvr(RegressorMixin, BaseEstimator):
         )
 
     def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.string = True
-        tags.input_tags.two_d_array = False
-        tags.input_tags.one_d_array = True
-        return tags
+        return of_texts(super().__sklearn_tags__())
 
 
 def check_svr_options(
@@ -145,7 +142,7 @@ def check_svr_options(
     for key, value in {"lowercase": lowercase, "sublinear_tf": sublinear_tf}.items():
         require_flag(f"model.{key}", value)
     require_number("model.min_df", min_df, whole=True, at_least=1)
-    require_choice("model.kernel", kernel, KERNELS)
+    check_choice("model.kernel", kernel, KERNELS)
     require_number("model.C", C, above=0)
     require_number("model.epsilon", epsilon, at_least=0)
 
