@@ -217,3 +217,20 @@ def test_ids_are_digests_of_the_sentence(tmp_path: Path) -> None:
     (table,) = match_scores(read_scores(tmp_path / "s.csv"), [corpus], emotion="joy").tables
     expected = sheet.set_index("sentence")["score"]
     np.testing.assert_allclose(table["prediction"], expected[table["sentence"]], rtol=1e-15)
+
+
+def test_a_line_whose_id_is_another_sentences_is_refused(tmp_path: Path) -> None:
+    corpus = made_up(tmp_path)
+    sheet = sentence_sheet([corpus]).assign(score=0.5)
+    sheet.loc[3, "id"] = "7"  # not one of ours: says nothing
+    path = tmp_path / "s.csv"
+    sheet.to_csv(path, index=False)
+    assert len(match_scores(read_scores(path), [corpus]).tables[0]) == 32
+    sheet.loc[[0, 1], "id"] = sheet.loc[[1, 0], "id"].to_numpy()
+    sheet.to_csv(path, index=False)
+    with pytest.raises(DataError) as caught:
+        match_scores(read_scores(path), [corpus])
+    assert str(caught.value) == (
+        f"{path}: 2 lines where the id is that of another sentence: line 2: 'Al feels angry.', line 3: 'Al was "
+        "there.'; as it cannot be known which of them the score belongs to, take one of the columns out"
+    )

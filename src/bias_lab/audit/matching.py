@@ -58,8 +58,8 @@ def match_scores(
 
     A sentence that is in no corpus as written is looked for again in Unicode's NFC form with blanks collapsed.
 
-    Raises DataError naming sentences that are unknown, missing, or have several scores; ConfigError where the corpora
-    are of several languages or lack the emotion.
+    Raises DataError naming sentences that are unknown, missing, beside the id of another, or have several scores;
+    ConfigError where the corpora are of several languages or lack the emotion.
     """
     if len(languages := {corpus.language for corpus in corpora}) > 1:
         raise ConfigError(f"--eec: the corpora must be of one language, got {', '.join(sorted(languages))}")
@@ -90,6 +90,7 @@ def _sentences(
         exact = set(known)
         found = [key if key in exact else None for key in file.keys]
         found = _normalised(file, found, known, notes)
+        _check_ids(file, found, known)
     unknown = [i for i, sentence in enumerate(found) if sentence is None]
     if unknown:
         told = named_lines([file.lines[i] for i in unknown], [file.keys[i] for i in unknown])
@@ -102,6 +103,22 @@ def _sentences(
             raise DataError(f"{file.path}: {text}{hint}. Say --allow-unknown to leave them out")
         notes.append(f"{text}; they are left out")
     return found
+
+
+def _check_ids(file: ScoreFile, found: Sequence[str | None], known: Sequence[str]) -> None:
+    """Refuse lines whose id is another sentence's: one of the columns was sorted or filled without the other."""
+    by_id = {sentence_id(sentence): sentence for sentence in known} if file.ids else {}
+    other = [
+        i
+        for i, (own, key) in enumerate(zip(found, file.ids, strict=False))
+        if own is not None and by_id.get(key.strip(), own) != own
+    ]
+    if other:
+        told = named_lines([file.lines[i] for i in other], [file.keys[i] for i in other])
+        raise DataError(
+            f"{file.path}: {counted(len(other), 'line')} where the id is that of another sentence: {told}; as it "
+            "cannot be known which of them the score belongs to, take one of the columns out"
+        )
 
 
 def _normalised(file: ScoreFile, found: list[str | None], known: Sequence[str], notes: list[str]) -> list[str | None]:
