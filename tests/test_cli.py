@@ -1,6 +1,7 @@
 import pytest
 
 from bias_lab.cli import hydra_arguments
+from bias_lab.errors import ConfigError
 
 
 @pytest.mark.parametrize(
@@ -15,3 +16,10 @@ from bias_lab.cli import hydra_arguments
 )
 def test_flags_may_stand_between_overrides(given, expected):
     assert hydra_arguments(given) == expected
+
+
+@pytest.mark.parametrize(("flags", "told"), [(["--cfg", "job", "-m"], "--cfg"), (["--multirun", "-c=job"], "-c")])
+def test_what_is_shown_is_one_job(flags, told):
+    with pytest.raises(ConfigError) as caught:
+        hydra_arguments(["seed=0,1", *flags])
+    assert str(caught.value) == f"{told} shows one job: leave out -m, and choose one value of each setting"

@@ -15,7 +15,7 @@ from omegaconf import DictConfig
 from omegaconf.errors import OmegaConfBaseException
 
 from bias_lab import garbage
-from bias_lab.errors import BiasLabError
+from bias_lab.errors import BiasLabError, ConfigError
 from bias_lab.paths import conf_dir
 
 EXIT_ERROR, EXIT_INTERRUPTED = 1, 130
@@ -59,6 +59,9 @@ def main() -> None:
 def hydra_arguments(arguments: list[str]) -> list[str]:
     """The arguments in an order that Hydra's parser takes; `resume=FOLDER` becomes the sweep's folder and command."""
     flags, overrides = split_flags(arguments)
+    names = {flag.partition("=")[0] for flag in flags}
+    if names & {"-m", "--multirun"} and (shown := names & {"--cfg", "-c", "--info", "-i"}):
+        raise ConfigError(f"{shown.pop()} shows one job: leave out -m, and choose one value of each setting")
     if any(override.startswith("resume=") for override in overrides):
         from bias_lab.sweep.command import resume_arguments
 
