@@ -219,18 +219,28 @@ def test_ids_are_digests_of_the_sentence(tmp_path: Path) -> None:
     np.testing.assert_allclose(table["prediction"], expected[table["sentence"]], rtol=1e-15)
 
 
-def test_a_line_whose_id_is_another_sentences_is_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("by_id", "name", "change"), [(False, "id", str), (False, "sentence_id", str.upper), (True, "id", str)]
+)
+def test_a_line_whose_id_and_sentence_contradict_is_refused(tmp_path: Path, by_id: bool, name: str, change) -> None:
     corpus = made_up(tmp_path)
     sheet = sentence_sheet([corpus]).assign(score=0.5)
-    sheet.loc[3, "id"] = "7"  # not one of ours: says nothing
-    path = tmp_path / "s.csv"
+    if not by_id:
+        sheet["id"] = sheet["id"].map(change)
+        sheet.loc[3, "id"] = "7"  # not one of ours: says nothing
+    sheet = sheet.rename(columns={"id": name})
+    if name != "id":
+        sheet.insert(0, "id", range(len(sheet)))
+    path, options = tmp_path / "s.csv", {"id_column": "id"} if by_id else {}
     sheet.to_csv(path, index=False)
-    assert len(match_scores(read_scores(path), [corpus]).tables[0]) == 32
-    sheet.loc[[0, 1], "id"] = sheet.loc[[1, 0], "id"].to_numpy()
+    assert len(match_scores(read_scores(path, **options), [corpus]).tables[0]) == 32
+    key, other = ("id", "sentence") if by_id else ("sentence", name)
+    keys = sheet.loc[:1, key].tolist()
+    sheet.loc[[0, 1], other] = sheet.loc[[1, 0], other].to_numpy()
     sheet.to_csv(path, index=False)
     with pytest.raises(DataError) as caught:
-        match_scores(read_scores(path), [corpus])
+        match_scores(read_scores(path, **options), [corpus])
     assert str(caught.value) == (
-        f"{path}: 2 lines where the id is that of another sentence: line 2: 'Al feels angry.', line 3: 'Al was "
-        "there.'; as it cannot be known which of them the score belongs to, take one of the columns out"
+        f"{path}: 2 lines where id and sentence are of two sentences: line 2: {keys[0]!r}, line 3: {keys[1]!r}; as it "
+        "cannot be known which of them the score belongs to, take one of the columns out"
     )

@@ -90,7 +90,7 @@ def _sentences(
         exact = set(known)
         found = [key if key in exact else None for key in file.keys]
         found = _normalised(file, found, known, notes)
-        _check_ids(file, found, known)
+    _check_beside(file, found, known)
     unknown = [i for i, sentence in enumerate(found) if sentence is None]
     if unknown:
         told = named_lines([file.lines[i] for i in unknown], [file.keys[i] for i in unknown])
@@ -105,18 +105,23 @@ def _sentences(
     return found
 
 
-def _check_ids(file: ScoreFile, found: Sequence[str | None], known: Sequence[str]) -> None:
-    """Refuse lines whose id is another sentence's: one of the columns was sorted or filled without the other."""
-    by_id = {sentence_id(sentence): sentence for sentence in known} if file.ids else {}
+def _check_beside(file: ScoreFile, found: Sequence[str | None], known: Sequence[str]) -> None:
+    """Refuse lines whose id and sentence are two sentences': one of the columns was sorted or filled without the other.
+
+    What is not in the corpora, such as a row's number in a column `id`, says nothing.
+    """
+    if not file.beside:
+        return
+    meant = {sentence_id(sentence): sentence for sentence in known} | {sentence: sentence for sentence in known}
     other = [
         i
-        for i, (own, key) in enumerate(zip(found, file.ids, strict=False))
-        if own is not None and by_id.get(key.strip(), own) != own
+        for i, (own, *cells) in enumerate(zip(found, *file.beside, strict=True))
+        if own is not None and any(meant.get(cell, meant.get(cell.strip().lower(), own)) != own for cell in cells)
     ]
     if other:
         told = named_lines([file.lines[i] for i in other], [file.keys[i] for i in other])
         raise DataError(
-            f"{file.path}: {counted(len(other), 'line')} where the id is that of another sentence: {told}; as it "
+            f"{file.path}: {counted(len(other), 'line')} where id and sentence are of two sentences: {told}; as it "
             "cannot be known which of them the score belongs to, take one of the columns out"
         )
 

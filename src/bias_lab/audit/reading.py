@@ -32,7 +32,7 @@ class ScoreFile:
     scores: np.ndarray  # (n,) float64 in [0, 1]
     column: str  # the scores'
     scale: tuple[float, float]
-    ids: tuple[str, ...] = ()  # (n,) beside sentences, where there is such a column, too
+    beside: tuple[tuple[str, ...], ...] = ()  # columns (n,) of ids beside sentences, or of sentences beside ids
 
 
 def read_scores(
@@ -47,7 +47,7 @@ def read_scores(
 
     scale: the lowest and the highest score that the system can give, by default 0 and 1. Without names of columns,
     `sentence` or `text`, else `id` or `sentence_id`, and `score` or `prediction` are looked for; other columns are
-    not read. Where there are sentences and ids, the sentences count, and `match_scores` compares the two.
+    not read. Where there are sentences and ids, `match_scores` compares the two.
 
     Raises ConfigError for a scale that is none or a column that is not there; DataError where the file cannot be read,
     and naming the lines whose score is no number or lies outside the scale.
@@ -59,7 +59,7 @@ def read_scores(
         )
     table = _open(path)
     key, key_at = _key_column(table, sentence_column, id_column)
-    ids_at = _first(table, ID_COLUMNS) if key == "sentence" else None
+    others = [table.find(name, first=True) for name in (ID_COLUMNS if key == "sentence" else SENTENCE_COLUMNS)]
     score_at = _column(table, score_column, SCORE_COLUMNS, "--score-column", what="scores")
     values = _numbers(table, score_at)
     _check_scale(table, values, (low, high), is_default=scale is None)
@@ -72,7 +72,7 @@ def read_scores(
         scores=(values - low) / (high - low),
         column=table.header[score_at],
         scale=(low, high),
-        ids=() if ids_at is None else tuple(table.cells[ids_at]),
+        beside=tuple(tuple(table.cells[at]) for at in others if at >= 0 and at != key_at),
     )
 
 
