@@ -9,6 +9,7 @@ import pytest
 from hydra.core.global_hydra import GlobalHydra
 
 from bias_lab import cli
+from bias_lab.encoders.frozen import FrozenEncoder
 from wandb_reader import offline_runs, read_run
 
 
@@ -222,3 +223,12 @@ def test_each_job_of_a_sweep_is_one_wandb_run_that_ended_as_the_job_did(command,
     texts = [line.split("\t")[1] for line in sample.splitlines()[1:]]
     stored = b"".join(path.read_bytes() for path in sweep.glob("*/wandb/**/*") if path.is_file())
     assert not [text for text in texts if text.encode() in stored]
+
+
+def test_all_texts_of_a_cell_are_encoded_at_once(command, tmp_path, monkeypatch):
+    calls = []
+    encode = FrozenEncoder.encode
+    monkeypatch.setattr(FrozenEncoder, "encode", lambda self, texts: calls.append(len(texts)) or encode(self, texts))
+    assert command("eec=black_white_en", "tracking=off", "hydra.run.dir=out") == 0
+    told = manifest(tmp_path / "out")["model"]["encoder"]["cache"]
+    assert calls == [told["encoded"]]

@@ -99,6 +99,10 @@ class EncoderHeadRegressor:
         self.history: History | None = None
         self._fitter: Any = None
 
+    def prepare(self, texts: Sequence[str]) -> None:
+        """Encode n texts that will be asked for, where they are not in the cache: at once they fill batches better."""
+        self.embedder.counts(texts)
+
     def fit(
         self,
         texts: Sequence[str],
