@@ -1,7 +1,9 @@
 import numpy as np
 import pytest
+import torch
+import transformers
 
-from bias_lab.encoders.frozen import FrozenEncoder
+from bias_lab.encoders.frozen import FrozenEncoder, positions
 from bias_lab.errors import ConfigError, ModelError
 
 TEXTS = [
@@ -155,6 +157,63 @@ def test_weights_that_the_file_lacks_are_never_made_up(tiny_checkpoint, tmp_path
     save_file(lost, tmp_path / "copy" / "model.safetensors", metadata={"format": "pt"})
     with pytest.raises(ModelError, match=r"its weights do not fit its config.json: 2 tensors are missing \(encoder"):
         FrozenEncoder(name_or_path=str(tmp_path / "copy")).encode(["calm"])
+
+
+@pytest.mark.parametrize("family", ["BertModel", "RobertaModel", "DistilBertModel", "LlamaModel"])
+def test_positions_are_as_many_as_the_model_takes(family):
+    config = getattr(transformers, family).config_class(
+        vocab_size=50,
+        hidden_size=16,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        intermediate_size=32,
+        max_position_embeddings=20,
+        pad_token_id=1,
+        bos_token_id=0,
+        eos_token_id=2,
+    )
+    model = getattr(transformers, family)(config).eval()
+    most = positions(model)
+    assert most == (18 if family == "RobertaModel" else 20)
+    assert model(input_ids=torch.full((1, most), 5)).last_hidden_state.shape == (1, most, 16)
+    if family != "LlamaModel":  # whose positions are computed
+        with pytest.raises((IndexError, RuntimeError)):
+            model(input_ids=torch.full((1, most + 1), 5))
+
+
+def test_a_text_longer_than_the_positions_is_cut_there(tiny_checkpoint, tmp_path):
+    import json
+    import shutil
+
+    shutil.copytree(tiny_checkpoint, tmp_path / "copy")
+    file = tmp_path / "copy" / "tokenizer_config.json"
+    file.write_text(json.dumps(json.loads(file.read_text()) | {"model_max_length": 10**30}))
+    found = FrozenEncoder(name_or_path=str(tmp_path / "copy")).encode(["calm " * 62, "calm " * 70])
+    assert found.tokens.tolist() == [62, 62]
+    np.testing.assert_array_equal(found.vectors[0], found.vectors[1])
+
+
+def test_a_text_without_any_token_is_told(tiny_checkpoint, monkeypatch):
+    monkeypatch.setattr(FrozenEncoder, "_token_ids", lambda _, texts: [[5] * len(text) for text in texts])
+    with pytest.raises(ModelError, match=r"its tokenizer, which adds no special tokens, makes nothing of '', so that"):
+        FrozenEncoder(name_or_path=str(tiny_checkpoint)).encode(["calm", ""])
+
+
+def test_weights_that_give_nan_are_told(tiny_checkpoint, tmp_path):
+    import shutil
+
+    from safetensors.numpy import load_file, save_file
+
+    shutil.copytree(tiny_checkpoint, tmp_path / "copy")
+    file = tmp_path / "copy" / "model.safetensors"
+    weights = load_file(file)
+    weights["encoder.layer.0.output.dense.bias"][0] = np.nan
+    save_file(weights, file, metadata={"format": "pt"})
+    with pytest.raises(ModelError) as caught:
+        FrozenEncoder(name_or_path=str(tmp_path / "copy")).encode(["calm", "very calm"])
+    assert str(caught.value).endswith(
+        "gives NaN or infinite vectors for 2 of 2 texts (dtype float32); its weights are damaged or too large"
+    )
 
 
 @pytest.mark.slow

@@ -88,6 +88,16 @@ def test_a_decoder_keeps_its_own_layers(options):
     np.testing.assert_allclose(found, expected, atol=TOLERANCE)
 
 
+def test_a_class_of_the_checkpoints_own_code_keeps_its_layers_whatever_its_name():
+    class BertModel(transformers.BertModel):
+        pass
+
+    plain = BertModel(random_model("BertModel").config).eval()
+    fast = copy.deepcopy(plain)
+    take_shortcuts(fast, first_token_only=True)
+    assert [type(module) for module in fast.modules()] == [type(module) for module in plain.modules()]
+
+
 def test_another_architecture_keeps_its_layers_and_its_states():
     config = transformers.DistilBertConfig(vocab_size=50, dim=16, n_layers=1, n_heads=2, hidden_dim=32)
     with torch.random.fork_rng():

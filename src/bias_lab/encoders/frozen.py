@@ -1,6 +1,7 @@
 """A frozen pre-trained transformer: texts in, one vector a text out."""
 
 import logging
+import math
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
@@ -203,6 +204,7 @@ class FrozenEncoder:
         _ = self.transformer  # loaded here, not by several threads at once
         with self._map_batches() as mapped:
             for rows, ids in tokenised_ahead(texts, self._token_ids):
+                self._check_tokens(ids, [texts[row] for row in rows])
                 tokens[rows] = [len(row) - special for row in ids]
                 unknown[rows] = [row.count(unknown_id) for row in ids]
                 # The same tokens get the same bits: names that the vocabulary lacks must not differ by rounding.
@@ -228,7 +230,10 @@ class FrozenEncoder:
         """Vectors (n, d) of n texts of equal length, on their way to the CPU."""
         import torch
 
-        return self.forward({"input_ids": torch.from_numpy(ids)}).to("cpu", non_blocking=True)
+        try:
+            return self.forward({"input_ids": torch.from_numpy(ids)}).to("cpu", non_blocking=True)
+        except IndexError as error:
+            raise ModelError(f"{self.name_or_path}: its tokenizer and its weights do not fit: {error}") from error
 
     def _moved(self, tensor: "torch.Tensor") -> "torch.Tensor":
         """On the device; to a GPU from pinned memory, so that the copy does not wait for the batch before."""
@@ -241,8 +246,8 @@ class FrozenEncoder:
 
     @property
     def _limit(self) -> int:
-        """Token limit: the smaller of ours and the checkpoint's own (which may be absent, written as 1e30)."""
-        limit = int(min(self.max_length, self.tokenizer.model_max_length))
+        """Token limit: the smallest of ours, the tokenizer's (which may be absent, written as 1e30) and the model's."""
+        limit = int(min(self.max_length, self.tokenizer.model_max_length, positions(self.transformer)))
         if limit <= (special := self.tokenizer.num_special_tokens_to_add()):
             raise ConfigError(
                 f"model.max_length={self.max_length}: {special} of them are special tokens, so that nothing of a text "
@@ -250,10 +255,29 @@ class FrozenEncoder:
             )
         return limit
 
+    def _check_tokens(self, ids: Sequence[list[int]], texts: Sequence[str]) -> None:
+        nothing = [text for row, text in zip(ids, texts, strict=True) if not row]
+        if nothing:
+            raise ModelError(
+                f"{self.name_or_path}: its tokenizer, which adds no special tokens, makes nothing of {nothing[0]!r}, "
+                "so that there is no vector; take texts without content out"
+            )
+
     def _check_finite(self, vectors: np.ndarray, texts: Sequence[str]) -> None:
         bad = np.flatnonzero(~np.isfinite(vectors).all(axis=1))
         if len(bad):
+            advice = "use model.dtype=float32" if self.dtype != "float32" else "its weights are damaged or too large"
             raise ModelError(
                 f"{self.name_or_path} gives NaN or infinite vectors for {len(bad)} of {len(texts)} texts "
-                f"(dtype {self.dtype}); use model.dtype=float32 or bfloat16"
+                f"(dtype {self.dtype}); {advice}"
             )
+
+
+def positions(model: "torch.nn.Module") -> float:
+    """How many tokens a transformer has positions for; infinite where it does not say."""
+    table: Any = getattr(getattr(model, "embeddings", None), "position_embeddings", None)
+    if hasattr(table, "num_embeddings"):
+        # RoBERTa's first position comes after that of the padding.
+        return int(table.num_embeddings) - (0 if table.padding_idx is None else int(table.padding_idx) + 1)
+    told: int | None = getattr(model.config, "max_position_embeddings", None)
+    return told or math.inf

@@ -7,6 +7,7 @@ All of it changes rounding only: vectors stay within 1e-5 of the plain forward p
 from typing import Any
 
 import torch
+import transformers
 from torch import Tensor, nn
 from torch.nn.functional import scaled_dot_product_attention
 from transformers.activations import GELUActivation
@@ -25,8 +26,9 @@ def take_shortcuts(model: nn.Module, *, first_token_only: bool) -> None:
     With `first_token_only` the last hidden state of one of `FAMILIES` has the first token alone: (n, 1, d).
     """
     config: Any = model.config
-    ours = type(model).__name__ in FAMILIES and config._attn_implementation == "sdpa"
-    if not ours or config.is_decoder or config.add_cross_attention:
+    # By the class itself: a checkpoint's own code may name its class like one of these.
+    known = any(type(model) is getattr(transformers, name) for name in FAMILIES)
+    if not known or config._attn_implementation != "sdpa" or config.is_decoder or config.add_cross_attention:
         replace_dense_maps(model)
         return
     model.pooler = None  # type: ignore[assignment]  # its result is never read
