@@ -30,10 +30,18 @@ def test_a_mistake_of_ours_keeps_its_traceback():
         exit_code(lambda: 1 // 0)
 
 
-def test_a_reader_that_has_seen_enough_is_no_error():
-    program = "from bias_lab.command import exit_code; exit(exit_code(lambda: print('x' * 10**7)))"
+@pytest.mark.parametrize(
+    ("work", "heard"),
+    [
+        ("from bias_lab.command import exit_code; code = exit_code(lambda: print('x' * 10**7))", b""),
+        ("from bias_lab.terminal import Screen; screen = Screen(); [screen.print('x' * 100) for _ in range(2000)]; "
+         "print('more'); sys.stderr.write('done'); code = 0", b"done"),
+    ],
+)  # fmt: skip
+def test_a_reader_that_has_seen_enough_is_no_error(work, heard):
+    program = f"import sys; {work}; sys.exit(code)"
     with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as command:
         assert command.stdout.read(1) == b"x"
         command.stdout.close()
         assert command.wait(timeout=60) == FINE
-        assert command.stderr.read() == b""
+        assert command.stderr.read() == heard

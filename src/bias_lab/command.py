@@ -18,6 +18,11 @@ def exit_code(work: Callable[[], int | None], *, error: int = ERROR) -> int:
     except BiasLabError as mistake:
         print(f"error: {mistake}", file=sys.stderr)
         return error
-    except BrokenPipeError:  # the reader, such as `head`, has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except BrokenPipeError:
+        discard_output()
         return FINE
+
+
+def discard_output() -> None:
+    """Let standard output go nowhere from now on: the reader, such as `head`, has seen enough."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

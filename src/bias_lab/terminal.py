@@ -7,12 +7,30 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from bias_lab.command import discard_output
+
 if TYPE_CHECKING:
     import pandas as pd
 
     from bias_lab.evaluation import Agreement
 
 FILE_WIDTH = 110  # of tables where no terminal limits them
+
+
+class Screen(Console):
+    """Standard output for people: tables are as wide as they need to be where no terminal limits them.
+
+    Where its reader is gone, such as `head`, the rest goes nowhere and the work goes on; Rich would end the program.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        if not self.is_terminal:
+            self.width = FILE_WIDTH
+
+    def on_broken_pipe(self) -> None:
+        """Go on, unheard."""
+        discard_output()
 
 
 def number(value: float | None, digits: int = 3, *, signed: bool = False) -> str:
@@ -47,10 +65,8 @@ def scores_table(label: str, splits: "dict[str, Agreement]") -> Table:
 
 
 def print_tables(*tables: Table) -> None:
-    """Print result tables on standard output, as wide as they need to be where no terminal limits them."""
-    console = Console()
-    if not console.is_terminal:
-        console.width = FILE_WIDTH
+    """Print result tables on standard output."""
+    console = Screen()
     for table in tables:
         console.print(table)
         console.print()

@@ -4,10 +4,9 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from rich.console import Console
-
 from bias_lab.command import ERROR, FINE, exit_code
 from bias_lab.data import check, fetch
+from bias_lab.terminal import Screen
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -26,7 +25,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _check(folder: str) -> int:
-    return FINE if check.render(check.check_folder(folder), Console()) else ERROR
+    return FINE if check.render(check.check_folder(folder), Screen()) else ERROR
 
 
 def _fetch(out: str, url: str) -> int:

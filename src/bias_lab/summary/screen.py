@@ -2,7 +2,7 @@
 
 import pandas as pd
 from rich import box
-from rich.console import Console, RenderableType
+from rich.console import RenderableType
 from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
@@ -11,16 +11,14 @@ from bias_lab.summary.collect import Summary, language_order
 from bias_lab.summary.grids import COUNT_TITLES, counts_shown, score_shown, total_label
 from bias_lab.summary.headline import counts_line, failed_lines, finding_lines, findings_line
 from bias_lab.summary.tables import AVERAGE, findings_table, score_table, total_findings
-from bias_lab.terminal import FILE_WIDTH
+from bias_lab.terminal import Screen
 
 MODELS, CORPORA, FINDINGS, FAILURES = 5, 5, 3, 3  # rows of each on a screen of 40 lines
 
 
 def show_summary(summary: Summary, folder: str, *, failures: bool = True) -> None:
     """Print counts, average Pearson by model and language, findings, failures, and where the tables are."""
-    console = Console()
-    if not console.is_terminal:
-        console.width = FILE_WIDTH
+    console = Screen()
     for part in screen(summary, failures=failures):
         console.print(part)
     console.print(f"tables: {folder}", soft_wrap=True, markup=False, highlight=False)
