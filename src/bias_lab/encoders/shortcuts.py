@@ -26,8 +26,9 @@ def take_shortcuts(model: nn.Module, *, first_token_only: bool) -> None:
     With `first_token_only` the last hidden state of one of `FAMILIES` has the first token alone: (n, 1, d).
     """
     config: Any = model.config
-    # By the class itself: a checkpoint's own code may name its class like one of these.
-    known = any(type(model) is getattr(transformers, name) for name in FAMILIES)
+    name = type(model).__name__
+    # A checkpoint's own code may name its class like one of these.
+    known = name in FAMILIES and type(model) is getattr(transformers, name)
     if not known or config._attn_implementation != "sdpa" or config.is_decoder or config.add_cross_attention:
         replace_dense_maps(model)
         return
