@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 import transformers
+from torch import nn
 
 from bias_lab.encoders import device
 from bias_lab.encoders.batches import PIECE, equal_length_batches, tokenised_ahead
@@ -16,7 +17,7 @@ TOLERANCE = 1e-5  # float32 arithmetic in another order
 
 
 def random_model(family, **options):
-    """A model of two layers with wide random weights, so that texts have clearly different vectors."""
+    """A model of two layers with wide random weights, and biases, so that texts have clearly different vectors."""
     config = getattr(transformers, family).config_class(
         vocab_size=50,
         hidden_size=16,
@@ -30,7 +31,11 @@ def random_model(family, **options):
     )
     with torch.random.fork_rng():
         torch.manual_seed(0)
-        return getattr(transformers, family)(config).eval()
+        model = getattr(transformers, family)(config).eval()
+        for parameter in model.parameters():
+            if parameter.dim() == 1:  # biases are made as zeros, and would hide that one is left out
+                nn.init.normal_(parameter, mean=0.5)
+    return model.requires_grad_(False)
 
 
 @pytest.mark.parametrize("family", FAMILIES)
