@@ -19,6 +19,7 @@ def collect_rarely() -> None:
 
 
 def collect_after_job() -> None:
-    """Free what a job has left, such as a Trainer, then exempt all that stays from later collections."""
+    """Free what a job has left, such as a Trainer; what stays after the first one is exempt from later collections."""
     gc.collect()
-    gc.freeze()
+    if gc.get_freeze_count() == 0:
+        gc.freeze()
