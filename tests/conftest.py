@@ -1,6 +1,7 @@
 """Fixtures shared by the tests."""
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -46,3 +47,13 @@ def tiny_checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
         torch.manual_seed(0)
         BertModel(config).save_pretrained(folder)
     return folder
+
+
+@pytest.fixture
+def sweep(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Callable[..., tuple[int, str, str]]:
+    """Run a sweep of a model that takes no time in this process; see `SweepHere`."""
+    from sweep_here import SweepHere
+
+    return SweepHere(tmp_path, monkeypatch, capsys)

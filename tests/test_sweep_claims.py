@@ -14,12 +14,7 @@ from bias_lab.sweep.cells import is_finished
 from bias_lab.sweep.claims import Claim, Claims
 from bias_lab.sweep.plan import PlannedCell
 from bias_lab.sweep.worker import Surroundings
-from sweep_here import SweepHere, manifest, started
-
-
-@pytest.fixture
-def sweep(tmp_path, monkeypatch, capsys):
-    return SweepHere(tmp_path, monkeypatch, capsys)
+from sweep_here import manifest, started
 
 
 class Other:

@@ -4,12 +4,7 @@ import shlex
 
 import pytest
 
-from sweep_here import SweepHere, manifest, started
-
-
-@pytest.fixture
-def sweep(tmp_path, monkeypatch, capsys):
-    return SweepHere(tmp_path, monkeypatch, capsys)
+from sweep_here import manifest, started
 
 
 def test_resume_changes_what_is_given_and_nothing_else(sweep, tmp_path):

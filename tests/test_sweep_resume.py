@@ -8,12 +8,7 @@ import pandas as pd
 import pytest
 
 from bias_lab import cli
-from sweep_here import SweepHere, manifest, started
-
-
-@pytest.fixture
-def sweep(tmp_path, monkeypatch, capsys):
-    return SweepHere(tmp_path, monkeypatch, capsys)
+from sweep_here import manifest, started
 
 
 def test_the_same_command_runs_nothing_twice_and_more_cells_join_the_folder(sweep, tmp_path):
