@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
 import torch
-import transformers
 
 from bias_lab.encoders.frozen import FrozenEncoder, positions
 from bias_lab.errors import ConfigError, ModelError
+from random_models import random_model
 
 TEXTS = [
     "i am so angry today",
@@ -161,18 +161,7 @@ def test_weights_that_the_file_lacks_are_never_made_up(tiny_checkpoint, tmp_path
 
 @pytest.mark.parametrize("family", ["BertModel", "RobertaModel", "DistilBertModel", "LlamaModel"])
 def test_positions_are_as_many_as_the_model_takes(family):
-    config = getattr(transformers, family).config_class(
-        vocab_size=50,
-        hidden_size=16,
-        num_hidden_layers=1,
-        num_attention_heads=2,
-        intermediate_size=32,
-        max_position_embeddings=20,
-        pad_token_id=1,
-        bos_token_id=0,
-        eos_token_id=2,
-    )
-    model = getattr(transformers, family)(config).eval()
+    model = random_model(family, max_position_embeddings=20, pad_token_id=1, bos_token_id=0, eos_token_id=2)
     most = positions(model)
     assert most == (18 if family == "RobertaModel" else 20)
     assert model(input_ids=torch.full((1, most), 5)).last_hidden_state.shape == (1, most, 16)

@@ -6,36 +6,14 @@ import numpy as np
 import pytest
 import torch
 import transformers
-from torch import nn
 
 from bias_lab.encoders import device
 from bias_lab.encoders.batches import PIECE, equal_length_batches, tokenised_ahead
 from bias_lab.encoders.shortcuts import FAMILIES, SHORT_FLOAT32, attention, masked, take_shortcuts
 from bias_lab.errors import ConfigError
+from random_models import random_model
 
 TOLERANCE = 1e-5  # float32 arithmetic in another order
-
-
-def random_model(family, **options):
-    """A model of two layers with wide random weights, and biases, so that texts have clearly different vectors."""
-    config = getattr(transformers, family).config_class(
-        vocab_size=50,
-        hidden_size=16,
-        num_hidden_layers=2,
-        num_attention_heads=2,
-        intermediate_size=32,
-        max_position_embeddings=80,
-        initializer_range=0.5,
-        pad_token_id=0,
-        **options,
-    )
-    with torch.random.fork_rng():
-        torch.manual_seed(0)
-        model = getattr(transformers, family)(config).eval()
-        for parameter in model.parameters():
-            if parameter.dim() == 1:  # biases are made as zeros, and would hide that one is left out
-                nn.init.normal_(parameter, mean=0.5)
-    return model.requires_grad_(False)
 
 
 @pytest.mark.parametrize("family", FAMILIES)
